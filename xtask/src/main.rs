@@ -1,0 +1,1 @@
+fn main() { eprintln!("usage: cargo xtask <command>"); }
