@@ -1,1 +1,3 @@
-fn main() { eprintln!("usage: cargo xtask <command>"); }
+fn main() {
+    eprintln!("usage: cargo xtask <command>");
+}

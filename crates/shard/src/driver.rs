@@ -21,7 +21,10 @@ pub enum Event<S: Shard> {
     /// A record read while loading, in log order.
     Loaded(Offset, S::Record),
     /// The log has been read up to `log_end`; `committed` is its high watermark.
-    LoadEnded { log_end: Offset, committed: Offset },
+    LoadEnded {
+        log_end: Offset,
+        committed: Offset,
+    },
     /// Another node leads, or the log is gone.
     Resign,
 }
@@ -29,7 +32,11 @@ pub enum Event<S: Shard> {
 /// What the host must do.
 pub enum Effect<S: Shard> {
     /// Append these as one batch whose first record gets `at`.
-    Append { at: Offset, epoch: LeaderEpoch, records: Vec<S::Record> },
+    Append {
+        at: Offset,
+        epoch: LeaderEpoch,
+        records: Vec<S::Record>,
+    },
     Reply(Token, S::Reply),
     /// Read the log from the start.
     Load,
