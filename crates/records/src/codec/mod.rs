@@ -1,0 +1,202 @@
+//! The compression codecs of Kafka, streaming in both directions.
+//!
+//! Owns how compressed records look; knows nothing of records. Reading is by [`Stream`], which
+//! hands out decompressed bytes piece by piece, so that nobody has to trust a claimed size.
+
+mod gzip;
+pub(crate) mod lz4;
+mod snappy;
+mod zstd;
+
+use std::fmt;
+
+use crate::{BatchError, CodecFault, limits};
+
+/// A codec of Kafka, by the number in a batch's attributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Compression {
+    #[default]
+    None = 0,
+    Gzip = 1,
+    Snappy = 2,
+    Lz4 = 3,
+    Zstd = 4,
+}
+
+impl Compression {
+    pub const ALL: [Compression; 5] = [
+        Compression::None,
+        Compression::Gzip,
+        Compression::Snappy,
+        Compression::Lz4,
+        Compression::Zstd,
+    ];
+
+    pub fn from_code(code: u8) -> Option<Compression> {
+        Self::ALL.into_iter().find(|c| c.code() == code)
+    }
+
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The name in settings; `uncompressed` is what a topic calls [`Compression::None`].
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::None => "none",
+            Compression::Gzip => "gzip",
+            Compression::Snappy => "snappy",
+            Compression::Lz4 => "lz4",
+            Compression::Zstd => "zstd",
+        }
+    }
+
+    /// The codec that a setting names; `producer` is not a codec, so not known here.
+    pub fn from_name(name: &str) -> Option<Compression> {
+        match name {
+            "uncompressed" => Some(Compression::None),
+            _ => Self::ALL.into_iter().find(|c| c.name() == name),
+        }
+    }
+}
+
+impl fmt::Display for Compression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Codec states and buffers that are dear to make, kept from batch to batch.
+#[derive(Default)]
+pub(crate) struct Contexts {
+    zstd: zstd::Context,
+    snappy: Vec<u8>,
+}
+
+impl Contexts {
+    /// Gives back what an unusual batch made grow.
+    pub(crate) fn shrink(&mut self) {
+        self.zstd.shrink();
+        if self.snappy.capacity() > limits::KEEP_BYTES_MAX {
+            self.snappy = Vec::new();
+        }
+    }
+}
+
+/// Decompressed bytes, piece by piece.
+pub(crate) enum Stream<'a> {
+    Plain(&'a [u8]),
+    Gzip(gzip::Stream<'a>),
+    Snappy(snappy::Stream<'a>),
+    Lz4(lz4::Stream<'a>),
+    Zstd(zstd::Stream<'a>),
+}
+
+impl<'a> Stream<'a> {
+    /// `bytes_max` bounds what a single block may ask for; the reader of the stream bounds the
+    /// whole.
+    pub(crate) fn open(
+        codec: Compression,
+        packed: &'a [u8],
+        contexts: &'a mut Contexts,
+        bytes_max: usize,
+    ) -> Result<Stream<'a>, CodecFault> {
+        Ok(match codec {
+            Compression::None => Stream::Plain(packed),
+            Compression::Gzip => Stream::Gzip(gzip::Stream::new(packed)),
+            Compression::Snappy => {
+                Stream::Snappy(snappy::Stream::new(packed, &mut contexts.snappy, bytes_max))
+            }
+            Compression::Lz4 => Stream::Lz4(lz4::Stream::new(packed)?),
+            Compression::Zstd => Stream::Zstd(contexts.zstd.open(packed)?),
+        })
+    }
+
+    /// Fills the start of `out`; 0 bytes mean that the data has ended as it should.
+    pub(crate) fn read(&mut self, out: &mut [u8]) -> Result<usize, CodecFault> {
+        match self {
+            Stream::Plain(rest) => Ok(take(rest, out)),
+            Stream::Gzip(stream) => stream.read(out),
+            Stream::Snappy(stream) => stream.read(out),
+            Stream::Lz4(stream) => stream.read(out),
+            Stream::Zstd(stream) => stream.read(out),
+        }
+    }
+}
+
+/// Moves what fits from the front of `rest` to the front of `out`.
+fn take(rest: &mut &[u8], out: &mut [u8]) -> usize {
+    let n = rest.len().min(out.len());
+    if let (Some((head, tail)), Some(slot)) = (rest.split_at_checked(n), out.get_mut(..n)) {
+        slot.copy_from_slice(head);
+        *rest = tail;
+    }
+    n
+}
+
+/// Appends the decompressed form of `packed` to `out`, at most `bytes_max` bytes of it.
+pub(crate) fn decompress_with(
+    codec: Compression,
+    packed: &[u8],
+    out: &mut Vec<u8>,
+    contexts: &mut Contexts,
+    bytes_max: usize,
+) -> Result<(), BatchError> {
+    let fault = |fault| BatchError::Decompress { codec, fault };
+    let mut stream = Stream::open(codec, packed, contexts, bytes_max).map_err(fault)?;
+    let start = out.len();
+    let mut filled = start;
+    loop {
+        if filled == out.len() {
+            let room = (filled - start).clamp(limits::WINDOW_BYTES, 1 << 20);
+            out.resize(filled + room, 0);
+        }
+        let room = out.get_mut(filled..).unwrap_or_default();
+        let n = stream.read(room).map_err(fault)?;
+        if n == 0 {
+            break;
+        }
+        filled += n;
+        if filled - start > bytes_max {
+            return Err(BatchError::DecompressedTooLarge { max: bytes_max });
+        }
+    }
+    out.truncate(filled);
+    Ok(())
+}
+
+/// Appends the decompressed form of `packed` to `out`, at most `bytes_max` bytes of it.
+///
+/// # Errors
+/// `Decompress`, `DecompressedTooLarge`; `out` may then hold a part.
+pub fn decompress(
+    codec: Compression,
+    packed: &[u8],
+    out: &mut Vec<u8>,
+    bytes_max: usize,
+) -> Result<(), BatchError> {
+    decompress_with(codec, packed, out, &mut Contexts::default(), bytes_max)
+}
+
+/// Appends the compressed form of `plain` to `out`, in the shape that Kafka's own clients write.
+///
+/// `level` has Kafka's meaning and range for `compression.gzip.level` and
+/// `compression.zstd.level`, values outside are moved to the nearest bound; snappy has no levels,
+/// and lz4 is always written by the fast method.
+pub fn compress(codec: Compression, level: Option<i32>, plain: &[u8], out: &mut Vec<u8>) {
+    match codec {
+        Compression::None => out.extend_from_slice(plain),
+        Compression::Gzip => gzip::compress(level, plain, out),
+        Compression::Snappy => snappy::compress(plain, out),
+        Compression::Lz4 => lz4::compress(plain, out),
+        Compression::Zstd => zstd::compress(level, plain, out),
+    }
+}
+
+/// The value of a write into memory that has room: no codec has another reason to fail.
+fn written<T, E: fmt::Debug>(result: Result<T, E>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("compressing into memory failed: {error:?}"),
+    }
+}
