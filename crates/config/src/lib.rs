@@ -1,0 +1,37 @@
+//! Every setting of a Highwater node: its registry, how values are read, checked and layered, and
+//! the typed results.
+//!
+//! Owns names, kinds, defaults, ranges and precedence. Knows nothing of who reads a setting, of
+//! files, the environment or the protocol's error codes: text comes in, values come out.
+
+mod broker;
+mod check;
+mod cross;
+mod duration;
+mod error;
+mod layers;
+mod listeners;
+mod names;
+mod nearest;
+mod parse;
+mod registry;
+mod rules;
+mod setting;
+mod static_config;
+mod synonyms;
+mod topic;
+
+pub use broker::{
+    BrokerConfig, ClassicGroupsConfig, FetchConfig, LogsConfig, NetworkConfig, NodeConfig,
+    OffsetsConfig, ProducersConfig, ReplicationConfig, TopicDefaults,
+};
+pub use check::Check;
+pub use error::ConfigError;
+pub use layers::{Layers, Overrides, Source};
+pub use listeners::{Listener, SecurityProtocol, parse_listeners};
+pub use names::variable_of_setting;
+pub use registry::{lookup, nearest, registry, settings_of};
+pub use setting::{Importance, Kind, Level, Mode, Setting, Value};
+pub use static_config::{ConfigErrors, Sources, StaticConfig, Warning};
+pub use synonyms::{Synonym, Unit, broker_names_of};
+pub use topic::{CleanupPolicy, CompressionType, FlushPolicy, TimestampType, TopicConfig};

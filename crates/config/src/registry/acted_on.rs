@@ -1,0 +1,78 @@
+//! The settings that Highwater acts on today. All others are accepted, checked and shown, and
+//! named in a warning at start.
+//!
+//! Whoever makes a setting work adds its name here. Topic settings also count for the broker
+//! settings that give their defaults.
+
+use crate::setting::Level;
+use crate::synonyms::broker_names_of;
+
+/// Whether Highwater does something with the setting.
+pub(crate) fn acted_on(level: Level, name: &str) -> bool {
+    match level {
+        Level::Broker => BROKER.contains(&name) || is_default_of_acted_on_topic(name),
+        Level::Topic => TOPIC.contains(&name),
+        Level::Group | Level::ClientMetrics => false,
+    }
+}
+
+fn is_default_of_acted_on_topic(name: &str) -> bool {
+    TOPIC.iter().any(|topic| broker_names_of(Level::Topic, topic).iter().any(|s| s.broker == name))
+}
+
+const BROKER: &[&str] = &[
+    "advertised.listeners",
+    "auto.create.topics.enable",
+    "broker.id",
+    "connections.max.idle.ms",
+    "default.replication.factor",
+    "delete.topic.enable",
+    "fetch.max.bytes",
+    "group.initial.rebalance.delay.ms",
+    "group.max.session.timeout.ms",
+    "group.max.size",
+    "group.min.session.timeout.ms",
+    "listeners",
+    "log.dir",
+    "log.dirs",
+    "log.retention.check.interval.ms",
+    "max.connections",
+    "max.incremental.fetch.session.cache.slots",
+    "node.id",
+    "num.partitions",
+    "offset.metadata.max.bytes",
+    "offsets.retention.check.interval.ms",
+    "offsets.retention.minutes",
+    "offsets.topic.num.partitions",
+    "offsets.topic.replication.factor",
+    "offsets.topic.segment.bytes",
+    "process.roles",
+    "producer.id.expiration.ms",
+    "queued.max.request.bytes",
+    "socket.request.max.bytes",
+];
+
+const TOPIC: &[&str] = &[
+    "acks.all.flush",
+    "cleanup.policy",
+    "compression.gzip.level",
+    "compression.lz4.level",
+    "compression.type",
+    "compression.zstd.level",
+    "file.delete.delay.ms",
+    "flush.messages",
+    "flush.ms",
+    "index.interval.bytes",
+    "max.message.bytes",
+    "message.timestamp.after.max.ms",
+    "message.timestamp.before.max.ms",
+    "message.timestamp.type",
+    "min.insync.replicas",
+    "preallocate",
+    "retention.bytes",
+    "retention.ms",
+    "segment.bytes",
+    "segment.index.bytes",
+    "segment.jitter.ms",
+    "segment.ms",
+];
