@@ -7,10 +7,12 @@
 mod broker;
 mod check;
 mod cross;
+mod describe;
 mod duration;
 mod error;
 mod layers;
 mod listeners;
+mod loggers;
 mod names;
 mod nearest;
 mod parse;
@@ -26,9 +28,14 @@ pub use broker::{
     OffsetsConfig, ProducersConfig, ReplicationConfig, TopicDefaults,
 };
 pub use check::Check;
+pub use describe::{
+    Entry, EntrySynonym, describe_broker, describe_client_metrics, describe_cluster_default,
+    describe_group, describe_loggers, describe_topic,
+};
 pub use error::ConfigError;
 pub use layers::{Layers, Overrides, Source};
 pub use listeners::{Listener, SecurityProtocol, parse_listeners};
+pub use loggers::{LOGGERS, LogLevel};
 pub use names::variable_of_setting;
 pub use registry::{lookup, nearest, registry, settings_of};
 pub use setting::{Importance, Kind, Level, Mode, Setting, Value};

@@ -183,6 +183,7 @@ impl Loaded {
         if !not_acted_on.is_empty() {
             self.warnings.push(Warning::NotActedOn { names: not_acted_on });
         }
+        mirror_node_id(&mut self.given);
         let config = StaticConfig { given: self.given };
         if self.errors.is_empty() {
             self.errors.extend(crate::cross::check_static(&config));
@@ -191,6 +192,15 @@ impl Loaded {
             Ok((config, self.warnings))
         } else {
             Err(ConfigErrors(self.errors))
+        }
+    }
+}
+
+/// `node.id` and its older name `broker.id` stand for each other.
+fn mirror_node_id(given: &mut Overrides) {
+    for (from, to) in [("node.id", "broker.id"), ("broker.id", "node.id")] {
+        if let (Some(id), None) = (given.get(from).cloned(), given.get(to)) {
+            given.insert(to.to_owned(), id);
         }
     }
 }

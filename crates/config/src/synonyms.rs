@@ -62,6 +62,22 @@ const CHAINS: &[&[Synonym]] = &[
     &[same("log.retention.ms"), minutes("log.retention.minutes"), hours("log.retention.hours")],
 ];
 
+/// The names that DescribeConfigs looks up, in this order, for a broker setting; empty for the
+/// many that stand alone.
+pub(crate) fn describe_chain(name: &str) -> &'static [&'static str] {
+    match name {
+        "log.flush.interval.ms" => &["log.flush.interval.ms", "log.flush.scheduler.interval.ms"],
+        "log.roll.ms" | "log.roll.hours" => &["log.roll.ms", "log.roll.hours"],
+        "log.roll.jitter.ms" | "log.roll.jitter.hours" => {
+            &["log.roll.jitter.ms", "log.roll.jitter.hours"]
+        }
+        "log.retention.ms" | "log.retention.minutes" | "log.retention.hours" => {
+            &["log.retention.ms", "log.retention.minutes", "log.retention.hours"]
+        }
+        _ => &[],
+    }
+}
+
 const fn same(broker: &'static str) -> Synonym {
     Synonym { broker, unit: Unit::Same }
 }

@@ -166,6 +166,13 @@ mod tests {
     }
 
     #[test]
+    fn every_setting_says_what_it_does() {
+        for setting in registry() {
+            assert!(setting.doc.len() > 20 && setting.doc.ends_with('.'), "{}", setting.name);
+        }
+    }
+
+    #[test]
     fn lookup_knows_levels_apart() {
         assert!(lookup(Level::Topic, "retention.ms").is_some());
         assert!(lookup(Level::Broker, "retention.ms").is_none());
