@@ -225,12 +225,13 @@ impl BatchBuilder {
 }
 
 /// What is left of a batch whose records are all gone: Kafka keeps the newest of a producer, so
-/// that its sequence is not forgotten.
+/// that its sequence is not forgotten, and every offset of the batch stays accounted for.
 pub fn emptied(header: &BatchHeader) -> Bytes {
+    let attributes = header.attributes.with_codec(Compression::None).with_delete_horizon(false);
     let kept = BatchHeader {
         batch_length: (HEADER_BYTES - LOG_OVERHEAD) as i32,
-        attributes: header.attributes.with_codec(Compression::None),
-        base_timestamp: header.delete_horizon().unwrap_or(-1),
+        attributes,
+        base_timestamp: -1,
         record_count: 0,
         ..*header
     };

@@ -5,6 +5,9 @@ use std::fmt;
 
 use crate::Compression;
 
+/// Record errors that a message spells out.
+const ERRORS_SHOWN: usize = 3;
+
 /// Why a batch was not accepted or could not be read.
 ///
 /// The Kafka code to answer a Produce request with, as Kafka 4.4.0 does except where marked:
@@ -115,18 +118,36 @@ impl RefusedRecords {
         self.errors.iter().any(|e| e.refusal != Refusal::NullKey)
     }
 
-    /// Index in the batch and message of each listed record (Kafka: `record_errors`).
-    pub fn messages(&self) -> impl Iterator<Item = (i32, String)> + '_ {
-        self.errors.iter().map(|e| (e.index, e.refusal.to_string()))
+    /// Index in the batch and message of each listed record (Kafka: `record_errors`), for clients.
+    /// `partition` is `<topic>-<index>`.
+    pub fn messages(&self, partition: &str) -> impl Iterator<Item = (i32, String)> {
+        self.errors.iter().map(move |e| (e.index, e.refusal.message(partition)))
+    }
+
+    /// What is wrong as a whole (Kafka: `error_message`), for clients.
+    pub fn message(&self, partition: &str) -> String {
+        if self.is_timestamp() {
+            return "One or more records have been rejected due to invalid timestamp".to_owned();
+        }
+        let shown = self.messages(partition).take(ERRORS_SHOWN).map(|(index, message)| {
+            format!("RecordError(batchIndex={index}, message='{message}')")
+        });
+        format!(
+            "One or more records have been rejected due to {} record errors in total, and only \
+             showing the first three errors at most: [{}]",
+            self.total,
+            shown.collect::<Vec<_>>().join(", ")
+        )
     }
 }
 
 impl fmt::Display for RefusedRecords {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_timestamp() {
-            return f.write_str("One or more records have been rejected due to invalid timestamp");
+        write!(f, "{} records are refused", self.total)?;
+        match self.errors.first() {
+            Some(first) => write!(f, ", the first at {}: {}", first.index, first.refusal),
+            None => Ok(()),
         }
-        write!(f, "One or more records have been rejected due to {} record errors", self.total)
     }
 }
 
@@ -138,8 +159,7 @@ pub struct RecordError {
     pub refusal: Refusal,
 }
 
-/// Why a topic refused a well-formed record. The texts are the ones that clients see from Kafka;
-/// it adds ` in topic partition <name>` to that of `NullKey`.
+/// Why a topic refused a well-formed record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("Compacted topic cannot accept message without key")]
@@ -151,4 +171,15 @@ pub enum Refusal {
     TimestampOutOfRange { timestamp: i64, offset: i64, earliest: i64, latest: i64 },
     #[error("Producer should not set timestamp type to LogAppendTime")]
     AppendTimeByProducer,
+}
+
+impl Refusal {
+    /// As Kafka words it for clients.
+    fn message(&self, partition: &str) -> String {
+        match self {
+            Refusal::NullKey => format!("{self} in topic partition {partition}"),
+            Refusal::TimestampOutOfRange { .. } => self.to_string(),
+            Refusal::AppendTimeByProducer => format!("Invalid timestamp type in message. {self}."),
+        }
+    }
 }

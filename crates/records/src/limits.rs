@@ -13,3 +13,6 @@ pub const RECORD_ERRORS_MAX: usize = 1000;
 
 /// Buffers and codec contexts larger than this are given back after use rather than kept.
 pub(crate) const KEEP_BYTES_MAX: usize = 8 << 20;
+
+/// Most bytes by which a buffer for decompressed records grows at a time.
+pub(crate) const GROWTH_BYTES_MAX: usize = 1 << 20;

@@ -21,6 +21,7 @@ pub fn recompress(
     let plain = scratch.plain_of(batch)?;
     let mut out = vec![0; HEADER_BYTES];
     codec::compress(target, level, plain, &mut out);
+    scratch.shrink();
     let header = BatchHeader {
         batch_length: length_of(out.len())?,
         attributes: batch.header().attributes.with_codec(target),

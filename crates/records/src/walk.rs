@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::codec::Stream;
+use crate::codec::Unpacker;
 use crate::{
     BatchError, BatchView, Compression, RecordFault, Scratch, TimestampType, limits, varint,
 };
@@ -38,12 +38,10 @@ pub(crate) fn walk(
     }
     scratch.shrink();
     let Scratch { plain, contexts, bytes_max } = scratch;
-    let bytes_max = *bytes_max;
     plain.resize(plain.len().max(limits::WINDOW_BYTES), 0);
-    let stream = Stream::open(codec, batch.payload(), contexts, bytes_max)
-        .map_err(|fault| BatchError::Decompress { codec, fault })?;
+    let unpacker = Unpacker::open(codec, batch.payload(), contexts, *bytes_max)?;
     let window = plain.get_mut(..limits::WINDOW_BYTES).unwrap_or_default();
-    let mut input = Unpacked { codec, stream, window, at: 0, end: 0, drained: 0, bytes_max };
+    let mut input = Unpacked { unpacker, window, at: 0, end: 0, drained: 0 };
     walk_input(batch, &mut input, visit)
 }
 
@@ -192,28 +190,19 @@ impl Input for Plain<'_> {
 /// window: │ taken │ at .. end │ free │      drained: bytes of the windows before this one
 /// ```
 struct Unpacked<'a> {
-    codec: Compression,
-    stream: Stream<'a>,
+    unpacker: Unpacker<'a>,
     window: &'a mut [u8],
     at: usize,
     end: usize,
     drained: u64,
-    bytes_max: usize,
 }
 
 impl Unpacked<'_> {
     /// Reads the next window once the last is used up; false at the end of the data.
     fn refill(&mut self) -> Result<bool, Stop> {
-        let codec = self.codec;
-        let n = self
-            .stream
-            .read(self.window)
-            .map_err(|fault| Stop::Batch(BatchError::Decompress { codec, fault }))?;
+        let n = self.unpacker.read(self.window).map_err(Stop::Batch)?;
         self.drained += self.end as u64;
         (self.at, self.end) = (0, n);
-        if self.drained + n as u64 > self.bytes_max as u64 {
-            return Err(Stop::Batch(BatchError::DecompressedTooLarge { max: self.bytes_max }));
-        }
         Ok(n > 0)
     }
 }

@@ -83,8 +83,15 @@ impl Contexts {
     }
 }
 
-/// Decompressed bytes, piece by piece.
-pub(crate) enum Stream<'a> {
+/// The decompressed form of some bytes, piece by piece and never more than `bytes_max` of it.
+pub(crate) struct Unpacker<'a> {
+    codec: Compression,
+    stream: Stream<'a>,
+    made: u64,
+    bytes_max: usize,
+}
+
+enum Stream<'a> {
     Plain(&'a [u8]),
     Gzip(gzip::Stream<'a>),
     Snappy(snappy::Stream<'a>),
@@ -92,36 +99,55 @@ pub(crate) enum Stream<'a> {
     Zstd(zstd::Stream<'a>),
 }
 
-impl<'a> Stream<'a> {
-    /// `bytes_max` bounds what a single block may ask for; the reader of the stream bounds the
-    /// whole.
+impl<'a> Unpacker<'a> {
     pub(crate) fn open(
         codec: Compression,
         packed: &'a [u8],
         contexts: &'a mut Contexts,
         bytes_max: usize,
-    ) -> Result<Stream<'a>, CodecFault> {
-        Ok(match codec {
-            Compression::None => Stream::Plain(packed),
-            Compression::Gzip => Stream::Gzip(gzip::Stream::new(packed)),
+    ) -> Result<Unpacker<'a>, BatchError> {
+        let stream = match codec {
+            Compression::None => Ok(Stream::Plain(packed)),
+            Compression::Gzip => Ok(Stream::Gzip(gzip::Stream::new(packed))),
             Compression::Snappy => {
-                Stream::Snappy(snappy::Stream::new(packed, &mut contexts.snappy, bytes_max))
+                Ok(Stream::Snappy(snappy::Stream::new(packed, &mut contexts.snappy, bytes_max)))
             }
-            Compression::Lz4 => Stream::Lz4(lz4::Stream::new(packed)?),
-            Compression::Zstd => Stream::Zstd(contexts.zstd.open(packed)?),
-        })
+            Compression::Lz4 => lz4::Stream::new(packed).map(Stream::Lz4),
+            Compression::Zstd => contexts.zstd.open(packed).map(Stream::Zstd),
+        };
+        let stream = stream.map_err(|fault| BatchError::Decompress { codec, fault })?;
+        Ok(Unpacker { codec, stream, made: 0, bytes_max })
     }
 
     /// Fills the start of `out`; 0 bytes mean that the data has ended as it should.
-    pub(crate) fn read(&mut self, out: &mut [u8]) -> Result<usize, CodecFault> {
-        match self {
+    ///
+    /// # Errors
+    /// `Decompress`, `DecompressedTooLarge`.
+    pub(crate) fn read(&mut self, out: &mut [u8]) -> Result<usize, BatchError> {
+        let read = match &mut self.stream {
             Stream::Plain(rest) => Ok(take(rest, out)),
-            Stream::Gzip(stream) => stream.read(out),
+            Stream::Gzip(stream) => stream.read(out).map_err(Stop::Fault),
             Stream::Snappy(stream) => stream.read(out),
-            Stream::Lz4(stream) => stream.read(out),
-            Stream::Zstd(stream) => stream.read(out),
+            Stream::Lz4(stream) => stream.read(out).map_err(Stop::Fault),
+            Stream::Zstd(stream) => stream.read(out).map_err(Stop::Fault),
+        };
+        let too_large = BatchError::DecompressedTooLarge { max: self.bytes_max };
+        match read {
+            Ok(n) => {
+                self.made += n as u64;
+                if self.made > self.bytes_max as u64 { Err(too_large) } else { Ok(n) }
+            }
+            Err(Stop::TooLarge) => Err(too_large),
+            Err(Stop::Fault(fault)) => Err(BatchError::Decompress { codec: self.codec, fault }),
         }
     }
+}
+
+/// Why a stream cannot go on.
+enum Stop {
+    Fault(CodecFault),
+    /// A block says that it unpacks to more than may be read.
+    TooLarge,
 }
 
 /// Moves what fits from the front of `rest` to the front of `out`.
@@ -134,7 +160,7 @@ fn take(rest: &mut &[u8], out: &mut [u8]) -> usize {
     n
 }
 
-/// Appends the decompressed form of `packed` to `out`, at most `bytes_max` bytes of it.
+/// [`decompress`] with codec states of the caller's.
 pub(crate) fn decompress_with(
     codec: Compression,
     packed: &[u8],
@@ -142,23 +168,17 @@ pub(crate) fn decompress_with(
     contexts: &mut Contexts,
     bytes_max: usize,
 ) -> Result<(), BatchError> {
-    let fault = |fault| BatchError::Decompress { codec, fault };
-    let mut stream = Stream::open(codec, packed, contexts, bytes_max).map_err(fault)?;
+    let mut unpacker = Unpacker::open(codec, packed, contexts, bytes_max)?;
     let start = out.len();
     let mut filled = start;
     loop {
         if filled == out.len() {
-            let room = (filled - start).clamp(limits::WINDOW_BYTES, 1 << 20);
+            let room = (filled - start).clamp(limits::WINDOW_BYTES, limits::GROWTH_BYTES_MAX);
             out.resize(filled + room, 0);
         }
-        let room = out.get_mut(filled..).unwrap_or_default();
-        let n = stream.read(room).map_err(fault)?;
-        if n == 0 {
-            break;
-        }
-        filled += n;
-        if filled - start > bytes_max {
-            return Err(BatchError::DecompressedTooLarge { max: bytes_max });
+        match unpacker.read(out.get_mut(filled..).unwrap_or_default())? {
+            0 => break,
+            n => filled += n,
         }
     }
     out.truncate(filled);

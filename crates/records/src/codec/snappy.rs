@@ -7,6 +7,7 @@
 
 use snap::raw::{Decoder, Encoder, decompress_len};
 
+use super::Stop;
 use crate::CodecFault;
 
 const MAGIC: [u8; 8] = [0x82, b'S', b'N', b'A', b'P', b'P', b'Y', 0];
@@ -37,12 +38,12 @@ impl<'a> Stream<'a> {
         }
     }
 
-    pub(super) fn read(&mut self, out: &mut [u8]) -> Result<usize, CodecFault> {
+    pub(super) fn read(&mut self, out: &mut [u8]) -> Result<usize, Stop> {
         while self.given == self.block.len() {
             if self.rest.is_empty() {
                 return Ok(0);
             }
-            let packed = self.next_block()?;
+            let packed = self.next_block().map_err(Stop::Fault)?;
             self.decode(packed)?;
         }
         let mut left = self.block.get(self.given..).unwrap_or_default();
@@ -66,21 +67,19 @@ impl<'a> Stream<'a> {
         Ok(block)
     }
 
-    fn decode(&mut self, packed: &[u8]) -> Result<(), CodecFault> {
-        let plain_bytes = decompress_len(packed).map_err(|_| CodecFault::Damaged)?;
+    /// Unpacks a block, having made sure that the size it claims can be true.
+    fn decode(&mut self, packed: &[u8]) -> Result<(), Stop> {
+        let damaged = Stop::Fault(CodecFault::Damaged);
+        let Ok(plain_bytes) = decompress_len(packed) else { return Err(damaged) };
         if plain_bytes > packed.len().saturating_mul(EXPANSION_MAX) {
-            return Err(CodecFault::Damaged);
+            return Err(damaged);
         }
-        // More than may be read is not unpacked in full: one byte too many is enough for the
-        // reader to see the excess, and it stops there.
         if plain_bytes > self.bytes_max {
-            self.block.resize(self.bytes_max + 1, 0);
-            self.given = 0;
-            return Ok(());
+            return Err(Stop::TooLarge);
         }
         self.block.resize(plain_bytes, 0);
         self.given = 0;
-        Decoder::new().decompress(packed, self.block).map_err(|_| CodecFault::Damaged)?;
+        Decoder::new().decompress(packed, self.block).map_err(|_| damaged)?;
         Ok(())
     }
 }
