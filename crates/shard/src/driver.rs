@@ -256,3 +256,6 @@ impl<S: Shard> Driver<S> {
         effects.push(Effect::Load);
     }
 }
+
+#[cfg(test)]
+mod tests;

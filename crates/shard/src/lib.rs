@@ -12,7 +12,10 @@
 //!    and report [`Event::AppendFailed`] if that cannot be had;
 //! 4. report [`Event::CommittedTo`] whenever the high watermark of the shard's log moves;
 //! 5. after [`Effect::Load`], read the log from its start and answer with [`Event::Loaded`]
-//!    records and at last [`Event::LoadEnded`].
+//!    records and at last [`Event::LoadEnded`]; once [`Event::Resign`] or another
+//!    [`Effect::Load`] came between, nothing more of that reading is sent;
+//! 6. when an append is refused, refuse those queued behind it as well; [`Event::AppendFailed`]
+//!    for the first is enough, and none comes after the reading it caused has begun.
 //!
 //! The driver's guarantees:
 //! 1. a reply leaves only when every record that its decision wrote, or may have read, is below
