@@ -8,7 +8,7 @@ use highwater_types::BrokerId;
 
 use crate::error::ConfigError;
 use crate::layers::{Layers, Overrides, Read};
-use crate::listeners::{Listener, parse_listeners};
+use crate::listeners::{Listener, SecurityProtocol, parse_listeners};
 use crate::static_config::StaticConfig;
 
 /// Effective settings of one broker.
@@ -29,8 +29,7 @@ pub struct BrokerConfig {
 pub struct NodeConfig {
     pub node_id: BrokerId,
     pub rack: Option<String>,
-    pub is_broker: bool,
-    pub is_controller: bool,
+    pub roles: Roles,
     pub log_dirs: Vec<String>,
     /// Where the metadata log lies: `metadata.log.dir`, else the first of `log_dirs`.
     pub metadata_log_dir: String,
@@ -38,10 +37,25 @@ pub struct NodeConfig {
     pub broker_session_timeout_ms: u64,
 }
 
+/// What a node is (`process.roles`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Roles {
+    pub broker: bool,
+    pub controller: bool,
+}
+
+impl Roles {
+    pub(crate) fn from_items(items: &[String]) -> Roles {
+        let has = |role: &str| items.iter().any(|i| i == role);
+        Roles { broker: has("broker"), controller: has("controller") }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkConfig {
     pub listeners: Vec<Listener>,
-    /// As told to clients; where none is given the same as `listeners` without the controller's.
+    /// As told to clients, never the controller's. Where none is given those of `listeners`; an
+    /// empty host among them means that the machine's name must be put in.
     pub advertised_listeners: Vec<Listener>,
     pub controller_listener_names: Vec<String>,
     pub inter_broker_listener_name: String,
@@ -62,6 +76,13 @@ pub struct NetworkConfig {
     pub socket_listen_backlog_size: u32,
     pub network_threads: u32,
     pub io_threads: u32,
+}
+
+impl NetworkConfig {
+    /// The listeners that serve clients: all but the controller's.
+    pub fn client_listeners(&self) -> impl Iterator<Item = &Listener> {
+        self.listeners.iter().filter(|l| !self.controller_listener_names.contains(&l.name))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -175,13 +196,11 @@ impl BrokerConfig {
 }
 
 fn node(read: &Read<'_>) -> NodeConfig {
-    let roles = read.list("process.roles");
     let log_dirs = read.list("log.dirs");
     NodeConfig {
         node_id: BrokerId(read.int("node.id")),
         rack: read.text("broker.rack"),
-        is_broker: roles.iter().any(|r| r == "broker"),
-        is_controller: roles.iter().any(|r| r == "controller"),
+        roles: Roles::from_items(&read.list("process.roles")),
         metadata_log_dir: read
             .text("metadata.log.dir")
             .or_else(|| log_dirs.first().cloned())
@@ -192,25 +211,47 @@ fn node(read: &Read<'_>) -> NodeConfig {
     }
 }
 
-fn network(read: &Read<'_>) -> Result<NetworkConfig, ConfigError> {
-    let protocols = read.text("listener.security.protocol.map").unwrap_or_default();
-    let controller_names = read.list("controller.listener.names");
+/// Listeners and the names that say which is for what.
+pub(crate) struct ResolvedListeners {
+    pub(crate) listeners: Vec<Listener>,
+    pub(crate) advertised: Vec<Listener>,
+    pub(crate) controller_names: Vec<String>,
+    pub(crate) inter_broker_name: String,
+}
+
+pub(crate) fn resolve_listeners(read: &Read<'_>) -> Result<ResolvedListeners, ConfigError> {
+    let controller_names: Vec<String> =
+        read.list("controller.listener.names").iter().map(|n| n.to_ascii_uppercase()).collect();
+    let mut protocols = read.text("listener.security.protocol.map").unwrap_or_default();
+    if !read.is_given("listener.security.protocol.map") {
+        // As in Kafka: controller listeners are plain text unless somebody gives the map.
+        for name in controller_names.iter().filter(|n| SecurityProtocol::from_name(n).is_none()) {
+            protocols.push_str(&format!(",{name}:PLAINTEXT"));
+        }
+    }
     let listeners = parse_listeners("listeners", &read.list("listeners"), &protocols)?;
-    let advertised = read.list("advertised.listeners");
-    let advertised_listeners = if advertised.is_empty() {
-        let for_clients = |l: &&Listener| !controller_names.contains(&l.name);
-        listeners.iter().filter(for_clients).cloned().collect()
+    let given = read.list("advertised.listeners");
+    let mut advertised = if given.is_empty() {
+        listeners.clone()
     } else {
-        parse_listeners("advertised.listeners", &advertised, &protocols)?
+        parse_listeners("advertised.listeners", &given, &protocols)?
     };
+    advertised.retain(|l| !controller_names.contains(&l.name));
+    let inter_broker_name = read
+        .text("inter.broker.listener.name")
+        .or_else(|| read.text("security.inter.broker.protocol"))
+        .unwrap_or_default()
+        .to_ascii_uppercase();
+    Ok(ResolvedListeners { listeners, advertised, controller_names, inter_broker_name })
+}
+
+fn network(read: &Read<'_>) -> Result<NetworkConfig, ConfigError> {
+    let resolved = resolve_listeners(read)?;
     Ok(NetworkConfig {
-        listeners,
-        advertised_listeners,
-        controller_listener_names: controller_names,
-        inter_broker_listener_name: read
-            .text("inter.broker.listener.name")
-            .or_else(|| read.text("security.inter.broker.protocol"))
-            .unwrap_or_default(),
+        listeners: resolved.listeners,
+        advertised_listeners: resolved.advertised,
+        controller_listener_names: resolved.controller_names,
+        inter_broker_listener_name: resolved.inter_broker_name,
         connections_max: read.size("max.connections"),
         connections_per_ip_max: read.size("max.connections.per.ip"),
         connections_idle_max_ms: read.limit("connections.max.idle.ms"),
@@ -312,7 +353,7 @@ mod tests {
     fn an_empty_machine_starts_on_loopback() {
         let config = BrokerConfig::from_static(&StaticConfig::default()).unwrap();
         assert_eq!(config.node.node_id, BrokerId(1));
-        assert!(config.node.is_broker && config.node.is_controller);
+        assert!(config.node.roles.broker && config.node.roles.controller);
         assert_eq!(config.node.log_dirs, ["./highwater-data"]);
         let [listener] = config.network.listeners.as_slice() else {
             panic!("{:?}", config.network.listeners);

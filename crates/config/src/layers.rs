@@ -117,6 +117,11 @@ impl<'a> Read<'a> {
         Read { layers, level, overrides: Some(overrides) }
     }
 
+    /// Somebody has given a broker setting, on whatever layer.
+    pub(crate) fn is_given(&self, name: &str) -> bool {
+        self.layers.given(name).next().is_some()
+    }
+
     fn value(&self, name: &'static str) -> Option<Value> {
         match self.overrides {
             Some(overrides) => self.layers.value_of(self.level, overrides, name),

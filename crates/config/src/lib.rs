@@ -5,11 +5,13 @@
 //! files, the environment or the protocol's error codes: text comes in, values come out.
 
 mod broker;
+mod change;
 mod check;
 mod cross;
 mod describe;
 mod duration;
 mod error;
+mod group;
 mod layers;
 mod listeners;
 mod loggers;
@@ -25,7 +27,11 @@ mod topic;
 
 pub use broker::{
     BrokerConfig, ClassicGroupsConfig, FetchConfig, LogsConfig, NetworkConfig, NodeConfig,
-    OffsetsConfig, ProducersConfig, ReplicationConfig, TopicDefaults,
+    OffsetsConfig, ProducersConfig, ReplicationConfig, Roles, TopicDefaults,
+};
+pub use change::{
+    ChangeError, Edit, Op, Refusal, Target, VALUE_BYTES_MAX, check_overrides, decide_edits,
+    decide_logger_edits, decide_new_topic, decide_replacement,
 };
 pub use check::Check;
 pub use describe::{
@@ -33,6 +39,9 @@ pub use describe::{
     describe_group, describe_loggers, describe_topic,
 };
 pub use error::ConfigError;
+pub use group::{
+    AutoOffsetReset, ConsumerGroupConfig, GroupConfig, ShareGroupConfig, StreamsGroupConfig,
+};
 pub use layers::{Layers, Overrides, Source};
 pub use listeners::{Listener, SecurityProtocol, parse_listeners};
 pub use loggers::{LOGGERS, LogLevel};

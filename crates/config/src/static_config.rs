@@ -186,7 +186,7 @@ impl Loaded {
         mirror_node_id(&mut self.given);
         let config = StaticConfig { given: self.given };
         if self.errors.is_empty() {
-            self.errors.extend(crate::cross::check_static(&config));
+            self.errors.extend(crate::cross::check_static(&config).err());
         }
         if self.errors.is_empty() {
             Ok((config, self.warnings))

@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn every_setting_says_what_it_does() {
         for setting in registry() {
-            assert!(setting.doc.len() > 20 && setting.doc.ends_with('.'), "{}", setting.name);
+            assert!(setting.doc.len() > 10 && setting.doc.ends_with('.'), "{}", setting.name);
         }
     }
 
