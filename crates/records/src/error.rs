@@ -99,8 +99,6 @@ pub enum RecordFault {
     Length(i64),
     #[error("its length says {size} bytes, its fields have {used}")]
     Size { size: u64, used: u64 },
-    #[error("its offset delta is {found}, expected {expected}")]
-    OffsetDelta { found: i32, expected: i32 },
 }
 
 /// The records that a topic refused, in order.

@@ -213,3 +213,39 @@ pub(crate) fn put<const N: usize>(bytes: &mut [u8], start: usize, value: [u8; N]
         *slot = value;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_last_sequence(base_sequence: i32, last_offset_delta: i32, expected: i32) {
+        let batch = crate::emptied(&BatchHeader {
+            base_sequence,
+            last_offset_delta,
+            ..BatchHeader::read(&[0; HEADER_BYTES])
+        });
+        let mut bytes = batch.to_vec();
+        put(&mut bytes, at::MAGIC, MAGIC.to_be_bytes());
+        assert_eq!(BatchHeader::parse(&bytes).unwrap().last_sequence(), expected);
+    }
+
+    #[test]
+    fn sequences_wrap() {
+        check_last_sequence(0, 0, 0);
+        check_last_sequence(7, 2, 9);
+        check_last_sequence(-1, 2, -1);
+        check_last_sequence(i32::MAX, 0, i32::MAX);
+        check_last_sequence(i32::MAX, 1, 0);
+        check_last_sequence(i32::MAX - 1, 3, 1);
+    }
+
+    #[test]
+    fn offsets_of_any_bytes_do_not_overflow() {
+        let header = BatchHeader {
+            base_offset: i64::MAX,
+            last_offset_delta: i32::MAX,
+            ..BatchHeader::read(&[0; HEADER_BYTES])
+        };
+        assert!(header.last_offset() < 0 && header.next_offset() < 0);
+    }
+}

@@ -7,11 +7,12 @@
 //! broker's produce path, the coordinators, the client and the tools call it.
 //!
 //! Duties of the caller:
-//! 1. A batch from outside goes through [`validate_produced`] (a client's) or
-//!    [`BatchView::verify_crc`] (a replica's, a file's) before anything in it is believed.
+//! 1. What a client sends goes through [`accept_produced`], a replica's or a file's batch through
+//!    [`BatchView::verify_crc`], before anything in it is believed.
 //! 2. One [`Scratch`] for each reader, kept from batch to batch.
-//! 3. After [`validate_produced`]: recompress if the summary or the topic demands it, then
-//!    [`patch::assign`] the offsets and set the times by [`BatchSummary::patch_times`].
+//! 3. An accepted batch still has the client's offsets and times: set them with [`patch`] and
+//!    [`BatchSummary::patch_times`], or in a header of your own with
+//!    [`BatchHeader::with_crc_over`], if the bytes are shared.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing))]
 
@@ -43,6 +44,6 @@ pub use recompress::recompress;
 pub use record::{Header, Headers, RecordView};
 pub use run::{Batches, Tail, batches};
 pub use validate::{
-    Accepted, BatchSummary, Storing, ValidateOptions, accept_produced, validate_produced,
+    Accepted, BatchSummary, Rewrite, Storing, ValidateOptions, accept_produced, validate_produced,
 };
 pub use view::{BatchView, Records, Scratch};

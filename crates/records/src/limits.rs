@@ -5,6 +5,10 @@
 /// megabytes seldom unpacks to more than this.
 pub const DECOMPRESSED_BYTES_MAX: usize = 256 << 20;
 
+/// Most bytes that the records of a batch may have once decompressed if their offset deltas have
+/// to be put right, which is the one case where a produced batch is held in full.
+pub const RENUMBERED_BYTES_MAX: usize = 32 << 20;
+
 /// Decompressed bytes held at once while records are walked without being kept.
 pub(crate) const WINDOW_BYTES: usize = 64 << 10;
 

@@ -7,7 +7,8 @@ use bytes::Bytes;
 use crate::walk::{Visited, walk};
 use crate::{
     BatchError, BatchHeader, BatchView, Compression, RecordError, Refusal, RefusedRecords, Scratch,
-    TimestampType, codec, limits, patch, recompress,
+    TimestampType, codec, limits, patch,
+    recompress::{self, Packing},
 };
 
 /// What a topic demands of the batches produced to it, and what the request's version allows.
@@ -70,10 +71,17 @@ pub struct BatchSummary {
     pub max_timestamp_delta: i32,
     /// Bytes of the records, decompressed.
     pub plain_bytes: u64,
-    /// The batch is acceptable, but may not be stored as it is: its offset deltas are not
-    /// 0, 1, 2, …, or its lz4 blocks are linked, which Java cannot read. [`accept_produced`]
-    /// writes it anew.
-    pub must_rewrite: bool,
+    /// The batch is acceptable, but may not be stored as it is. [`accept_produced`] sees to that.
+    pub rewrite: Option<Rewrite>,
+}
+
+/// Why, and therefore how, a produced batch must be written anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rewrite {
+    /// Its lz4 blocks are linked, which Java's consumers cannot read.
+    Repack,
+    /// Its offset deltas are not 0, 1, 2, ….
+    Renumber,
 }
 
 impl BatchSummary {
@@ -85,7 +93,7 @@ impl BatchSummary {
             max_timestamp: header.max_timestamp,
             max_timestamp_delta: header.last_offset_delta,
             plain_bytes: header.size_bytes() as u64,
-            must_rewrite: false,
+            rewrite: None,
         }
     }
 
@@ -127,23 +135,23 @@ pub fn accept_produced(
 ) -> Result<Accepted, BatchError> {
     let summary = validate_produced(records, options, scratch)?;
     let sent = summary.header.compression()?;
-    let (codec, level) = match options.storing {
+    let (target, level) = match options.storing {
         Storing::AsSent => (sent, None),
         Storing::In { codec, level } => (codec, level),
     };
-    if codec == sent && !summary.must_rewrite {
+    if target == sent && summary.rewrite.is_none() {
         let bytes = records.slice(..summary.header.size_bytes().min(records.len()));
         return Ok(Accepted { bytes, summary });
     }
     let view = BatchView::parse(records)?;
-    let bytes = match summary.must_rewrite {
-        false => recompress(&view, codec, level, scratch)?,
-        true => recompress::renumbered(&view, codec, level, scratch)?,
+    let plain_bytes = Some(summary.plain_bytes);
+    let packing = Packing { target, level, plain_bytes, bytes_max: options.batch_bytes_max };
+    let bytes = match summary.rewrite {
+        Some(Rewrite::Renumber) => recompress::renumbered(&view, packing, scratch)?,
+        Some(Rewrite::Repack) | None => recompress::repacked(&view, packing, scratch)?,
     };
-    check_size(bytes.len(), options.batch_bytes_max)?;
-    let summary =
-        BatchSummary { header: BatchHeader::parse(&bytes)?, must_rewrite: false, ..summary };
-    Ok(Accepted { bytes, summary })
+    let header = BatchHeader::parse(&bytes)?;
+    Ok(Accepted { bytes, summary: BatchSummary { header, rewrite: None, ..summary } })
 }
 
 /// Checks the records of one partition in a Produce request, in the order in which Kafka does, so
@@ -174,6 +182,10 @@ pub fn validate_produced(
     let plain_bytes = walk(&batch, scratch, |record| survey.on_record(&record))?;
     survey.check_refused()?;
     let linked = codec == Compression::Lz4 && !codec::lz4::has_independent_blocks(batch.payload());
+    let rewrite = match survey.is_dense {
+        false => Some(Rewrite::Renumber),
+        true => linked.then_some(Rewrite::Repack),
+    };
     let (max_timestamp, max_timestamp_delta) = survey.max_timestamp();
     Ok(BatchSummary {
         header: *header,
@@ -181,7 +193,7 @@ pub fn validate_produced(
         max_timestamp,
         max_timestamp_delta,
         plain_bytes,
-        must_rewrite: linked || !survey.is_dense,
+        rewrite,
     })
 }
 

@@ -7,11 +7,16 @@ const BYTES_MAX_32: usize = 5;
 const BYTES_MAX_64: usize = 10;
 
 /// Reads a 32-bit number, asking `next` for one byte at a time.
+#[inline]
 pub(crate) fn read_i32<E: From<RecordFault>>(
     mut next: impl FnMut() -> Result<u8, E>,
 ) -> Result<i32, E> {
-    let mut raw = 0u32;
-    for n in 0..BYTES_MAX_32 {
+    let first = next()?;
+    if first & 0x80 == 0 {
+        return Ok(i32::from(first >> 1) ^ -i32::from(first & 1));
+    }
+    let mut raw = u32::from(first & 0x7f);
+    for n in 1..BYTES_MAX_32 {
         let byte = next()?;
         raw |= u32::from(byte & 0x7f) << (7 * n);
         if byte & 0x80 == 0 {
@@ -22,11 +27,16 @@ pub(crate) fn read_i32<E: From<RecordFault>>(
 }
 
 /// Reads a 64-bit number, asking `next` for one byte at a time.
+#[inline]
 pub(crate) fn read_i64<E: From<RecordFault>>(
     mut next: impl FnMut() -> Result<u8, E>,
 ) -> Result<i64, E> {
-    let mut raw = 0u64;
-    for n in 0..BYTES_MAX_64 {
+    let first = next()?;
+    if first & 0x80 == 0 {
+        return Ok(i64::from(first >> 1) ^ -i64::from(first & 1));
+    }
+    let mut raw = u64::from(first & 0x7f);
+    for n in 1..BYTES_MAX_64 {
         let byte = next()?;
         raw |= u64::from(byte & 0x7f) << (7 * n);
         if byte & 0x80 == 0 {

@@ -1,6 +1,6 @@
 //! A borrowed batch: its header and its bytes, and the way to its records.
 
-use crate::codec::{self, Contexts};
+use crate::codec::{self, Contexts, Unpacker};
 use crate::{BatchError, BatchHeader, Compression, HEADER_BYTES, RecordView, crc, limits};
 
 /// One whole batch. The header is the one that the bytes begin with; the CRC is not checked until
@@ -94,9 +94,9 @@ impl<'a> Iterator for Records<'a> {
 /// Buffers and codec states to read batches with. One for each thread or task that reads many,
 /// never shared.
 pub struct Scratch {
-    pub(crate) plain: Vec<u8>,
-    pub(crate) contexts: Contexts,
-    pub(crate) bytes_max: usize,
+    plain: Vec<u8>,
+    contexts: Contexts,
+    bytes_max: usize,
 }
 
 impl Default for Scratch {
@@ -135,6 +135,40 @@ impl Scratch {
         plain.clear();
         codec::decompress_with(codec, batch.payload(), plain, contexts, *bytes_max)?;
         Ok(plain)
+    }
+
+    /// Hands the bytes of the batch's records to `each`, decompressed, in their order.
+    pub(crate) fn pieces(
+        &mut self,
+        batch: &BatchView<'_>,
+        mut each: impl FnMut(&[u8]) -> Result<(), BatchError>,
+    ) -> Result<(), BatchError> {
+        let codec = batch.header.compression()?;
+        if codec == Compression::None {
+            return each(batch.payload());
+        }
+        let (mut unpacker, window) = self.unpacker(codec, batch.payload())?;
+        loop {
+            let n = unpacker.read(window)?;
+            match window.get(..n) {
+                Some(piece) if n > 0 => each(piece)?,
+                _ => break,
+            }
+        }
+        self.shrink();
+        Ok(())
+    }
+
+    /// A way through compressed bytes, and a window to look at them.
+    pub(crate) fn unpacker<'s>(
+        &'s mut self,
+        codec: Compression,
+        packed: &'s [u8],
+    ) -> Result<(Unpacker<'s>, &'s mut [u8]), BatchError> {
+        let Scratch { plain, contexts, bytes_max } = self;
+        plain.resize(plain.len().max(limits::WINDOW_BYTES), 0);
+        let window = plain.get_mut(..limits::WINDOW_BYTES).unwrap_or_default();
+        Ok((Unpacker::open(codec, packed, contexts, *bytes_max)?, window))
     }
 
     /// Gives back what an unusually large batch made grow.

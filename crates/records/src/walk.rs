@@ -7,9 +7,7 @@
 use std::ops::ControlFlow;
 
 use crate::codec::Unpacker;
-use crate::{
-    BatchError, BatchView, Compression, RecordFault, Scratch, TimestampType, limits, varint,
-};
+use crate::{BatchError, BatchView, Compression, RecordFault, Scratch, TimestampType, varint};
 
 /// What the walk tells of a record.
 #[derive(Debug, Clone, Copy)]
@@ -33,16 +31,14 @@ pub(crate) fn walk(
 ) -> Result<u64, BatchError> {
     let codec = batch.header().compression()?;
     if codec == Compression::None {
-        let mut input = Plain { rest: batch.payload(), taken: 0 };
+        let mut input = Plain { rest: batch.payload(), all_bytes: batch.payload().len() };
         return walk_input(batch, &mut input, visit);
     }
-    scratch.shrink();
-    let Scratch { plain, contexts, bytes_max } = scratch;
-    plain.resize(plain.len().max(limits::WINDOW_BYTES), 0);
-    let unpacker = Unpacker::open(codec, batch.payload(), contexts, *bytes_max)?;
-    let window = plain.get_mut(..limits::WINDOW_BYTES).unwrap_or_default();
+    let (unpacker, window) = scratch.unpacker(codec, batch.payload())?;
     let mut input = Unpacked { unpacker, window, at: 0, end: 0, drained: 0 };
-    walk_input(batch, &mut input, visit)
+    let walked = walk_input(batch, &mut input, visit);
+    scratch.shrink();
+    walked
 }
 
 fn walk_input<I: Input>(
@@ -156,7 +152,7 @@ trait Input {
 
 struct Plain<'a> {
     rest: &'a [u8],
-    taken: u64,
+    all_bytes: usize,
 }
 
 impl Input for Plain<'_> {
@@ -164,19 +160,18 @@ impl Input for Plain<'_> {
     fn byte(&mut self) -> Result<u8, Stop> {
         let (&byte, rest) = self.rest.split_first().ok_or(RecordFault::Truncated)?;
         self.rest = rest;
-        self.taken += 1;
         Ok(byte)
     }
 
     #[inline]
     fn skip(&mut self, n: usize) -> Result<(), Stop> {
         self.rest = self.rest.get(n..).ok_or(RecordFault::Truncated)?;
-        self.taken += n as u64;
         Ok(())
     }
 
+    #[inline]
     fn taken(&self) -> u64 {
-        self.taken
+        (self.all_bytes - self.rest.len()) as u64
     }
 
     fn is_at_end(&mut self) -> Result<bool, Stop> {

@@ -4,10 +4,10 @@ mod support;
 
 use std::io::Write;
 
-use highwater_records::limits::DECOMPRESSED_BYTES_MAX;
+use highwater_records::limits::{DECOMPRESSED_BYTES_MAX, RENUMBERED_BYTES_MAX};
 use highwater_records::{
-    BatchError, BatchView, CodecFault, Compression, HEADER_BYTES, Scratch, ValidateOptions,
-    accept_produced, compress, decompress, validate_produced,
+    BatchError, BatchView, CodecFault, Compression, HEADER_BYTES, Rewrite, Scratch, Storing,
+    ValidateOptions, accept_produced, compress, decompress, validate_produced,
 };
 use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
 use support::{Owned, in_codec, read, record, with_payload};
@@ -152,7 +152,7 @@ fn lz4_of_linked_blocks_is_rewritten() {
     assert_eq!(read(&batch).unwrap(), read(&plain).unwrap());
     let options = ValidateOptions::default();
     let summary = validate_produced(&batch, &options, &mut Scratch::new()).unwrap();
-    assert!(summary.must_rewrite);
+    assert_eq!(summary.rewrite, Some(Rewrite::Repack));
     let accepted = accept_produced(&batch, &options, &mut Scratch::new()).unwrap();
     assert_eq!(accepted.bytes, in_codec(Compression::Lz4, &records));
 }
@@ -250,4 +250,41 @@ fn a_well_formed_bomb_is_capped_at_the_limit() {
     let options = ValidateOptions::default();
     let error = validate_produced(&batch, &options, &mut Scratch::new()).unwrap_err();
     assert_eq!(error, BatchError::DecompressedTooLarge { max: DECOMPRESSED_BYTES_MAX });
+}
+
+#[test]
+fn recompressing_stops_at_the_size_that_the_topic_takes() {
+    // What repeats after 200 KB only zstd sees.
+    let value = text(200_000);
+    let records = vec![Owned { value: Some(value), ..record("k", "", 0) }; 100];
+    let sent = in_codec(Compression::Zstd, &records);
+    for codec in [Compression::None, Compression::Gzip, Compression::Snappy, Compression::Lz4] {
+        let options = ValidateOptions {
+            batch_bytes_max: sent.len(),
+            storing: Storing::In { codec, level: None },
+            ..ValidateOptions::default()
+        };
+        let error = accept_produced(&sent, &options, &mut Scratch::new()).map(drop).unwrap_err();
+        let BatchError::TooLarge { size, max } = error else { panic!("{codec} {error}") };
+        assert_eq!(max, sent.len());
+        assert!(size < max + (1 << 20), "{codec} {size}");
+    }
+}
+
+#[test]
+fn renumbering_has_a_limit_of_its_own() {
+    let value = vec![0; RENUMBERED_BYTES_MAX];
+    let huge = Owned { value: Some(value), ..record("k", "", 0) };
+    let plain = in_codec(Compression::None, &[huge]);
+    // The offset delta follows the size (four bytes), attributes and timestamp delta.
+    let mut payload = plain[HEADER_BYTES..].to_vec();
+    assert_eq!(payload[6], 0);
+    payload[6] = 2;
+    let payload = packed(Compression::Zstd, &payload);
+    let sent = with_payload(&plain, &payload, |h| {
+        h.attributes = h.attributes.with_codec(Compression::Zstd);
+    });
+    let options = ValidateOptions::default();
+    let error = accept_produced(&sent, &options, &mut Scratch::new()).unwrap_err();
+    assert_eq!(error, BatchError::DecompressedTooLarge { max: RENUMBERED_BYTES_MAX });
 }

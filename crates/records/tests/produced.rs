@@ -7,7 +7,8 @@ use bytes::Bytes;
 use highwater_records::limits::RECORD_ERRORS_MAX;
 use highwater_records::{
     BatchError, BatchOptions, BatchSummary, CodecFault, Compression, HEADER_BYTES, RecordFault,
-    Scratch, Storing, TimestampType, ValidateOptions, accept_produced, compress, validate_produced,
+    Rewrite, Scratch, Storing, TimestampType, ValidateOptions, accept_produced, compress,
+    validate_produced,
 };
 use support::{Owned, build, in_codec, record, with_header, with_payload};
 
@@ -70,7 +71,7 @@ fn valid() {
     let summary = validate(&batch, &options()).unwrap();
     assert_eq!((summary.max_timestamp, summary.max_timestamp_delta), (NOW, 1));
     assert_eq!(summary.plain_bytes as usize, batch.len() - HEADER_BYTES);
-    assert!(!summary.must_rewrite && !summary.must_patch_times());
+    assert!(summary.rewrite.is_none() && !summary.must_patch_times());
     for codec in Compression::ALL {
         validate(&in_codec(codec, &[record("k", "v", NOW)]), &options()).unwrap();
     }
@@ -394,9 +395,9 @@ fn offsets_that_are_not_dense_are_renumbered() {
         compress(codec, None, &payload, &mut packed);
         let sent = with_payload(&dense, &packed, |h| h.attributes = h.attributes.with_codec(codec));
         let summary = validate(&sent, &options()).unwrap();
-        assert!(summary.must_rewrite);
+        assert_eq!(summary.rewrite, Some(Rewrite::Renumber));
         let accepted = accept_produced(&sent, &options(), &mut Scratch::new()).unwrap();
-        assert!(!accepted.summary.must_rewrite);
+        assert_eq!(accepted.summary.rewrite, None);
         assert_eq!(accepted.bytes, in_codec(codec, &records), "{codec}");
     }
 }

@@ -1,7 +1,5 @@
 //! gzip: one member or several, one after the other.
 
-use std::io::Write;
-
 use flate2::{Decompress, FlushDecompress, Status, write::GzEncoder};
 
 use crate::CodecFault;
@@ -50,13 +48,13 @@ impl<'a> Stream<'a> {
     }
 }
 
+pub(crate) type Packer = GzEncoder<Vec<u8>>;
+
 /// Kafka's range is 1 to 9, and -1 for the default.
-pub(super) fn compress(level: Option<i32>, plain: &[u8], out: &mut Vec<u8>) {
+pub(super) fn packer(level: Option<i32>, out: Vec<u8>) -> Packer {
     let level = match level {
         None | Some(-1) => flate2::Compression::default(),
         Some(level) => flate2::Compression::new(level.clamp(1, 9) as u32),
     };
-    let mut encoder = GzEncoder::new(out, level);
-    super::written(encoder.write_all(plain));
-    super::written(encoder.finish());
+    GzEncoder::new(out, level)
 }

@@ -2,7 +2,7 @@
 //! checksums. Written: independent blocks of 64 KB without checksums, since Java's reader knows
 //! no others.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 
 use lz4_flex::frame::{BlockMode, BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
 
@@ -61,13 +61,13 @@ pub(crate) fn has_independent_blocks(packed: &[u8]) -> bool {
     packed.get(FLAGS_AT).is_some_and(|flags| flags & INDEPENDENT != 0)
 }
 
-pub(super) fn compress(plain: &[u8], out: &mut Vec<u8>) {
+pub(crate) type Packer = FrameEncoder<Vec<u8>>;
+
+pub(super) fn packer(out: Vec<u8>) -> Packer {
     let info = FrameInfo::new()
         .block_size(BlockSize::Max64KB)
         .block_mode(BlockMode::Independent)
         .block_checksums(false)
         .content_checksum(false);
-    let mut encoder = FrameEncoder::with_frame_info(info, out);
-    super::written(encoder.write_all(plain));
-    super::written(encoder.finish());
+    FrameEncoder::with_frame_info(info, out)
 }

@@ -9,6 +9,7 @@ mod snappy;
 mod zstd;
 
 use std::fmt;
+use std::io::Write;
 
 use crate::{BatchError, CodecFault, limits};
 
@@ -204,12 +205,68 @@ pub fn decompress(
 /// `compression.zstd.level`, values outside are moved to the nearest bound; snappy has no levels,
 /// and lz4 is always written by the fast method.
 pub fn compress(codec: Compression, level: Option<i32>, plain: &[u8], out: &mut Vec<u8>) {
-    match codec {
-        Compression::None => out.extend_from_slice(plain),
-        Compression::Gzip => gzip::compress(level, plain, out),
-        Compression::Snappy => snappy::compress(plain, out),
-        Compression::Lz4 => lz4::compress(plain, out),
-        Compression::Zstd => zstd::compress(level, plain, out),
+    let plain_bytes = Some(plain.len() as u64);
+    let mut packer = Packer::new(codec, level, plain_bytes, std::mem::take(out));
+    packer.write(plain);
+    *out = packer.finish();
+}
+
+/// Compresses what is written to it, piece by piece.
+pub(crate) enum Packer {
+    Plain(Vec<u8>),
+    Gzip(gzip::Packer),
+    Snappy(snappy::Packer),
+    Lz4(lz4::Packer),
+    Zstd(zstd::Packer),
+}
+
+impl Packer {
+    /// `out` is what the compressed form is appended to; `plain_bytes`, if given, must be exactly
+    /// what will be written: zstd then needs no more memory than that takes.
+    pub(crate) fn new(
+        codec: Compression,
+        level: Option<i32>,
+        plain_bytes: Option<u64>,
+        out: Vec<u8>,
+    ) -> Packer {
+        match codec {
+            Compression::None => Packer::Plain(out),
+            Compression::Gzip => Packer::Gzip(gzip::packer(level, out)),
+            Compression::Snappy => Packer::Snappy(snappy::Packer::new(out)),
+            Compression::Lz4 => Packer::Lz4(lz4::packer(out)),
+            Compression::Zstd => Packer::Zstd(zstd::packer(level, plain_bytes, out)),
+        }
+    }
+
+    pub(crate) fn write(&mut self, plain: &[u8]) {
+        match self {
+            Packer::Plain(out) => out.extend_from_slice(plain),
+            Packer::Gzip(packer) => written(packer.write_all(plain)),
+            Packer::Snappy(packer) => packer.write(plain),
+            Packer::Lz4(packer) => written(packer.write_all(plain)),
+            Packer::Zstd(packer) => written(packer.write_all(plain)),
+        }
+    }
+
+    /// Bytes of `out` so far; the codec may hold back some.
+    pub(crate) fn out_bytes(&self) -> usize {
+        match self {
+            Packer::Plain(out) => out.len(),
+            Packer::Gzip(packer) => packer.get_ref().len(),
+            Packer::Snappy(packer) => packer.out_bytes(),
+            Packer::Lz4(packer) => packer.get_ref().len(),
+            Packer::Zstd(packer) => packer.get_ref().len(),
+        }
+    }
+
+    pub(crate) fn finish(self) -> Vec<u8> {
+        match self {
+            Packer::Plain(out) => out,
+            Packer::Gzip(packer) => written(packer.finish()),
+            Packer::Snappy(packer) => packer.finish(),
+            Packer::Lz4(packer) => written(packer.finish()),
+            Packer::Zstd(packer) => written(packer.finish()),
+        }
     }
 }
 

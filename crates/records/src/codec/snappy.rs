@@ -5,10 +5,11 @@
 //! framed: 82 53 4e 41 50 50 59 00 │ version 4 │ compatible 4 │ (length 4 │ block)*
 //! ```
 
-use snap::raw::{Decoder, Encoder, decompress_len};
+use snap::raw::{Decoder, Encoder, decompress_len, max_compress_len};
 
 use super::Stop;
 use crate::CodecFault;
+use crate::header::put;
 
 const MAGIC: [u8; 8] = [0x82, b'S', b'N', b'A', b'P', b'P', b'Y', 0];
 const VERSION: [u8; 4] = 1i32.to_be_bytes();
@@ -84,15 +85,52 @@ impl<'a> Stream<'a> {
     }
 }
 
-pub(super) fn compress(plain: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(&MAGIC);
-    out.extend_from_slice(&VERSION);
-    out.extend_from_slice(&VERSION);
-    let mut encoder = Encoder::new();
-    let mut block = vec![0; snap::raw::max_compress_len(BLOCK_BYTES)];
-    for piece in plain.chunks(BLOCK_BYTES) {
-        let n = super::written(encoder.compress(piece, &mut block));
-        out.extend_from_slice(&(n as u32).to_be_bytes());
-        out.extend_from_slice(block.get(..n).unwrap_or_default());
+/// Writes the framing, a block for every [`BLOCK_BYTES`] of plain bytes.
+pub(crate) struct Packer {
+    out: Vec<u8>,
+    encoder: Box<Encoder>,
+    /// Plain bytes of the block being filled.
+    block: Vec<u8>,
+}
+
+impl Packer {
+    pub(super) fn new(mut out: Vec<u8>) -> Self {
+        out.extend_from_slice(&MAGIC);
+        out.extend_from_slice(&VERSION);
+        out.extend_from_slice(&VERSION);
+        Packer { out, encoder: Box::new(Encoder::new()), block: Vec::with_capacity(BLOCK_BYTES) }
+    }
+
+    pub(super) fn write(&mut self, mut plain: &[u8]) {
+        while !plain.is_empty() {
+            let room = BLOCK_BYTES.saturating_sub(self.block.len());
+            let (head, tail) = plain.split_at_checked(room).unwrap_or((plain, &[]));
+            self.block.extend_from_slice(head);
+            plain = tail;
+            if self.block.len() == BLOCK_BYTES {
+                self.end_block();
+            }
+        }
+    }
+
+    fn end_block(&mut self) {
+        let start = self.out.len() + size_of::<u32>();
+        self.out.resize(start + max_compress_len(self.block.len()), 0);
+        let room = self.out.get_mut(start..).unwrap_or_default();
+        let n = super::written(self.encoder.compress(&self.block, room));
+        self.out.truncate(start + n);
+        put(&mut self.out, start - size_of::<u32>(), (n as u32).to_be_bytes());
+        self.block.clear();
+    }
+
+    pub(super) fn out_bytes(&self) -> usize {
+        self.out.len()
+    }
+
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        if !self.block.is_empty() {
+            self.end_block();
+        }
+        self.out
     }
 }

@@ -1,6 +1,7 @@
 //! Zstandard frames, with or without content size, one or several.
 
-use zstd::zstd_safe::{self, CParameter, DCtx, InBuffer, OutBuffer, ResetDirective};
+use zstd::stream::write::Encoder;
+use zstd::zstd_safe::{DCtx, InBuffer, OutBuffer, ResetDirective};
 
 use crate::{CodecFault, limits};
 
@@ -61,13 +62,11 @@ impl Stream<'_> {
     }
 }
 
-pub(super) fn compress(level: Option<i32>, plain: &[u8], out: &mut Vec<u8>) {
+pub(crate) type Packer = Encoder<'static, Vec<u8>>;
+
+pub(super) fn packer(level: Option<i32>, plain_bytes: Option<u64>, out: Vec<u8>) -> Packer {
     let level = level.unwrap_or(LEVEL_DEFAULT).clamp(LEVEL_MIN, LEVEL_MAX);
-    let start = out.len();
-    out.resize(start + zstd_safe::compress_bound(plain.len()), 0);
-    let mut encoder = zstd_safe::CCtx::create();
-    super::written(encoder.set_parameter(CParameter::CompressionLevel(level)));
-    let room = out.get_mut(start..).unwrap_or_default();
-    let n = super::written(encoder.compress2(room, plain));
-    out.truncate(start + n);
+    let mut packer = super::written(Encoder::new(out, level));
+    super::written(packer.set_pledged_src_size(plain_bytes));
+    packer
 }
