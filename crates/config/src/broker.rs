@@ -4,11 +4,20 @@
 //! Owns the meaning of values. Refuses to decide when they apply; those that may change while
 //! running are marked by [`Mode`](crate::Mode) in the registry.
 
+mod coordinators;
+mod network;
+
+pub use coordinators::{
+    ClassicGroupsConfig, MigrationPolicy, ModernGroupsConfig, OffsetsConfig, ProducersConfig,
+    ShareStateConfig,
+};
+pub use network::NetworkConfig;
+pub(crate) use network::resolve_listeners;
+
 use highwater_types::BrokerId;
 
 use crate::error::ConfigError;
 use crate::layers::{Layers, Overrides, Read};
-use crate::listeners::{Listener, SecurityProtocol, parse_listeners};
 use crate::static_config::StaticConfig;
 
 /// Effective settings of one broker.
@@ -21,8 +30,12 @@ pub struct BrokerConfig {
     pub fetch: FetchConfig,
     pub offsets: OffsetsConfig,
     pub classic_groups: ClassicGroupsConfig,
+    pub modern_groups: ModernGroupsConfig,
+    pub share_state: ShareStateConfig,
     pub producers: ProducersConfig,
     pub replication: ReplicationConfig,
+    pub controller: ControllerConfig,
+    pub quotas: QuotasConfig,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -48,40 +61,6 @@ impl Roles {
     pub(crate) fn from_items(items: &[String]) -> Roles {
         let has = |role: &str| items.iter().any(|i| i == role);
         Roles { broker: has("broker"), controller: has("controller") }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct NetworkConfig {
-    pub listeners: Vec<Listener>,
-    /// As told to clients, never the controller's. Where none is given those of `listeners`; an
-    /// empty host among them means that the machine's name must be put in.
-    pub advertised_listeners: Vec<Listener>,
-    pub controller_listener_names: Vec<String>,
-    pub inter_broker_listener_name: String,
-    /// Connections over all listeners.
-    pub connections_max: u32,
-    pub connections_per_ip_max: u32,
-    /// `None`: idle connections stay.
-    pub connections_idle_max_ms: Option<u64>,
-    /// Largest request frame.
-    pub request_bytes_max: u32,
-    /// Bytes of requests in flight over the whole broker; `None`: no limit was set.
-    pub queued_request_bytes_max: Option<u64>,
-    pub queued_requests_max: u32,
-    /// `None`: the operating system decides.
-    pub socket_send_buffer_bytes: Option<u32>,
-    /// `None`: the operating system decides.
-    pub socket_receive_buffer_bytes: Option<u32>,
-    pub socket_listen_backlog_size: u32,
-    pub network_threads: u32,
-    pub io_threads: u32,
-}
-
-impl NetworkConfig {
-    /// The listeners that serve clients: all but the controller's.
-    pub fn client_listeners(&self) -> impl Iterator<Item = &Listener> {
-        self.listeners.iter().filter(|l| !self.controller_listener_names.contains(&l.name))
     }
 }
 
@@ -114,42 +93,6 @@ pub struct FetchConfig {
     pub incremental_session_cache_slots: u32,
 }
 
-/// Committed offsets and their internal topic.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OffsetsConfig {
-    pub metadata_bytes_max: u32,
-    pub commit_timeout_ms: u64,
-    pub retention_ms: u64,
-    pub retention_check_interval_ms: u64,
-    pub topic_partitions: u32,
-    /// As configured; the broker takes at most the number of live brokers.
-    pub topic_replication_factor: i16,
-    pub topic_segment_bytes: u32,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct ClassicGroupsConfig {
-    pub session_timeout_min_ms: i32,
-    pub session_timeout_max_ms: i32,
-    pub initial_rebalance_delay_ms: u64,
-    /// Most members of one group.
-    pub size_max: u32,
-}
-
-/// Idempotent and transactional producers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ProducersConfig {
-    pub id_expiration_ms: u64,
-    pub transaction_timeout_max_ms: i32,
-    pub transactional_id_expiration_ms: u64,
-    pub abort_timed_out_interval_ms: u64,
-    pub remove_expired_interval_ms: u64,
-    pub transaction_topic_partitions: u32,
-    pub transaction_topic_replication_factor: i16,
-    pub transaction_topic_segment_bytes: u32,
-    pub transaction_topic_min_insync_replicas: u32,
-}
-
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplicationConfig {
     pub lag_time_max_ms: u64,
@@ -162,13 +105,47 @@ pub struct ReplicationConfig {
     pub fetchers: u32,
 }
 
+/// What the active controller acts on, and the metadata log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ControllerConfig {
+    pub auto_leader_rebalance_enable: bool,
+    pub leader_imbalance_check_interval_ms: u64,
+    pub unclean_election_interval_ms: u64,
+    pub metadata_segment_bytes: u32,
+    pub metadata_segment_ms: u64,
+    /// `None`: no limit.
+    pub metadata_retention_bytes: Option<u64>,
+    /// `None`: no limit.
+    pub metadata_retention_ms: Option<u64>,
+    /// A snapshot follows this many bytes of records.
+    pub snapshot_after_record_bytes: u64,
+    /// `None`: no snapshot by time.
+    pub snapshot_interval_max_ms: Option<u64>,
+    /// Most partitions described in one answer.
+    pub partitions_per_answer_max: u32,
+}
+
+/// How the rates that quotas limit are measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuotasConfig {
+    pub client: QuotaWindow,
+    pub controller: QuotaWindow,
+    pub replication: QuotaWindow,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuotaWindow {
+    pub samples: u32,
+    pub sample_ms: u64,
+}
+
 impl BrokerConfig {
     /// Computes what applies. Only listeners can fail: their parts depend on each other.
     pub fn resolve(layers: &Layers<'_>) -> Result<BrokerConfig, ConfigError> {
         let read = Read::broker(layers);
         Ok(BrokerConfig {
             node: node(&read),
-            network: network(&read)?,
+            network: network::network(&read)?,
             topics: topics(&read),
             logs: logs(&read),
             fetch: FetchConfig {
@@ -176,15 +153,26 @@ impl BrokerConfig {
                 incremental_session_cache_slots: read
                     .size("max.incremental.fetch.session.cache.slots"),
             },
-            offsets: offsets(&read),
-            classic_groups: ClassicGroupsConfig {
-                session_timeout_min_ms: read.int("group.min.session.timeout.ms"),
-                session_timeout_max_ms: read.int("group.max.session.timeout.ms"),
-                initial_rebalance_delay_ms: read.span_ms("group.initial.rebalance.delay.ms"),
-                size_max: read.size("group.max.size"),
-            },
-            producers: producers(&read),
+            offsets: coordinators::offsets(&read),
+            classic_groups: coordinators::classic_groups(&read),
+            modern_groups: coordinators::modern_groups(&read),
+            share_state: coordinators::share_state(&read),
+            producers: coordinators::producers(&read),
             replication: replication(&read),
+            controller: controller(&read),
+            quotas: QuotasConfig {
+                client: window(&read, "quota.window.num", "quota.window.size.seconds"),
+                controller: window(
+                    &read,
+                    "controller.quota.window.num",
+                    "controller.quota.window.size.seconds",
+                ),
+                replication: window(
+                    &read,
+                    "replication.quota.window.num",
+                    "replication.quota.window.size.seconds",
+                ),
+            },
         })
     }
 
@@ -209,65 +197,6 @@ fn node(read: &Read<'_>) -> NodeConfig {
         broker_heartbeat_interval_ms: read.span_ms("broker.heartbeat.interval.ms"),
         broker_session_timeout_ms: read.span_ms("broker.session.timeout.ms"),
     }
-}
-
-/// Listeners and the names that say which is for what.
-pub(crate) struct ResolvedListeners {
-    pub(crate) listeners: Vec<Listener>,
-    pub(crate) advertised: Vec<Listener>,
-    pub(crate) controller_names: Vec<String>,
-    pub(crate) inter_broker_name: String,
-}
-
-pub(crate) fn resolve_listeners(read: &Read<'_>) -> Result<ResolvedListeners, ConfigError> {
-    let controller_names: Vec<String> =
-        read.list("controller.listener.names").iter().map(|n| n.to_ascii_uppercase()).collect();
-    let mut protocols = read.text("listener.security.protocol.map").unwrap_or_default();
-    if !read.is_given("listener.security.protocol.map") {
-        // As in Kafka: controller listeners are plain text unless somebody gives the map.
-        for name in controller_names.iter().filter(|n| SecurityProtocol::from_name(n).is_none()) {
-            protocols.push_str(&format!(",{name}:PLAINTEXT"));
-        }
-    }
-    let listeners = parse_listeners("listeners", &read.list("listeners"), &protocols)?;
-    let given = read.list("advertised.listeners");
-    let mut advertised = if given.is_empty() {
-        listeners.clone()
-    } else {
-        parse_listeners("advertised.listeners", &given, &protocols)?
-    };
-    advertised.retain(|l| !controller_names.contains(&l.name));
-    let inter_broker_name = read
-        .text("inter.broker.listener.name")
-        .or_else(|| read.text("security.inter.broker.protocol"))
-        .unwrap_or_default()
-        .to_ascii_uppercase();
-    Ok(ResolvedListeners { listeners, advertised, controller_names, inter_broker_name })
-}
-
-fn network(read: &Read<'_>) -> Result<NetworkConfig, ConfigError> {
-    let resolved = resolve_listeners(read)?;
-    Ok(NetworkConfig {
-        listeners: resolved.listeners,
-        advertised_listeners: resolved.advertised,
-        controller_listener_names: resolved.controller_names,
-        inter_broker_listener_name: resolved.inter_broker_name,
-        connections_max: read.size("max.connections"),
-        connections_per_ip_max: read.size("max.connections.per.ip"),
-        connections_idle_max_ms: read.limit("connections.max.idle.ms"),
-        request_bytes_max: read.size("socket.request.max.bytes"),
-        queued_request_bytes_max: read.limit("queued.max.request.bytes"),
-        queued_requests_max: read.size("queued.max.requests"),
-        socket_send_buffer_bytes: buffer_bytes(read, "socket.send.buffer.bytes"),
-        socket_receive_buffer_bytes: buffer_bytes(read, "socket.receive.buffer.bytes"),
-        socket_listen_backlog_size: read.size("socket.listen.backlog.size"),
-        network_threads: read.size("num.network.threads"),
-        io_threads: read.size("num.io.threads"),
-    })
-}
-
-fn buffer_bytes(read: &Read<'_>, name: &'static str) -> Option<u32> {
-    u32::try_from(read.int(name)).ok()
 }
 
 fn topics(read: &Read<'_>) -> TopicDefaults {
@@ -300,34 +229,29 @@ fn logs(read: &Read<'_>) -> LogsConfig {
     }
 }
 
-fn offsets(read: &Read<'_>) -> OffsetsConfig {
-    OffsetsConfig {
-        metadata_bytes_max: buffer_bytes(read, "offset.metadata.max.bytes").unwrap_or(0),
-        commit_timeout_ms: read.span_ms("offsets.commit.timeout.ms"),
-        retention_ms: read.span_ms("offsets.retention.minutes").saturating_mul(60_000),
-        retention_check_interval_ms: read.span_ms("offsets.retention.check.interval.ms"),
-        topic_partitions: read.size("offsets.topic.num.partitions"),
-        topic_replication_factor: replication_factor(read, "offsets.topic.replication.factor"),
-        topic_segment_bytes: read.size("offsets.topic.segment.bytes"),
+fn controller(read: &Read<'_>) -> ControllerConfig {
+    let snapshot_ms = read.span_ms("metadata.log.max.snapshot.interval.ms");
+    ControllerConfig {
+        auto_leader_rebalance_enable: read.flag("auto.leader.rebalance.enable"),
+        leader_imbalance_check_interval_ms: read
+            .span_ms("leader.imbalance.check.interval.seconds")
+            .saturating_mul(1000),
+        unclean_election_interval_ms: read.span_ms("unclean.leader.election.interval.ms"),
+        metadata_segment_bytes: read.size("metadata.log.segment.bytes"),
+        metadata_segment_ms: read.span_ms("metadata.log.segment.ms"),
+        metadata_retention_bytes: read.limit("metadata.max.retention.bytes"),
+        metadata_retention_ms: read.limit("metadata.max.retention.ms"),
+        snapshot_after_record_bytes: read
+            .span_ms("metadata.log.max.record.bytes.between.snapshots"),
+        snapshot_interval_max_ms: (snapshot_ms > 0).then_some(snapshot_ms),
+        partitions_per_answer_max: read.size("max.request.partition.size.limit"),
     }
 }
 
-fn producers(read: &Read<'_>) -> ProducersConfig {
-    ProducersConfig {
-        id_expiration_ms: read.span_ms("producer.id.expiration.ms"),
-        transaction_timeout_max_ms: read.int("transaction.max.timeout.ms"),
-        transactional_id_expiration_ms: read.span_ms("transactional.id.expiration.ms"),
-        abort_timed_out_interval_ms: read
-            .span_ms("transaction.abort.timed.out.transaction.cleanup.interval.ms"),
-        remove_expired_interval_ms: read
-            .span_ms("transaction.remove.expired.transaction.cleanup.interval.ms"),
-        transaction_topic_partitions: read.size("transaction.state.log.num.partitions"),
-        transaction_topic_replication_factor: replication_factor(
-            read,
-            "transaction.state.log.replication.factor",
-        ),
-        transaction_topic_segment_bytes: read.size("transaction.state.log.segment.bytes"),
-        transaction_topic_min_insync_replicas: read.size("transaction.state.log.min.isr"),
+fn window(read: &Read<'_>, samples: &'static str, seconds: &'static str) -> QuotaWindow {
+    QuotaWindow {
+        samples: read.size(samples),
+        sample_ms: read.span_ms(seconds).saturating_mul(1000),
     }
 }
 
@@ -336,7 +260,7 @@ fn replication(read: &Read<'_>) -> ReplicationConfig {
         lag_time_max_ms: read.span_ms("replica.lag.time.max.ms"),
         fetch_bytes_max: read.size("replica.fetch.max.bytes"),
         fetch_response_bytes_max: read.size("replica.fetch.response.max.bytes"),
-        fetch_bytes_min: buffer_bytes(read, "replica.fetch.min.bytes").unwrap_or(0),
+        fetch_bytes_min: u32::try_from(read.int("replica.fetch.min.bytes")).unwrap_or(0),
         fetch_wait_max_ms: read.span_ms("replica.fetch.wait.max.ms"),
         fetch_backoff_ms: read.span_ms("replica.fetch.backoff.ms"),
         high_watermark_checkpoint_interval_ms: read

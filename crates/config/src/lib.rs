@@ -26,8 +26,9 @@ mod synonyms;
 mod topic;
 
 pub use broker::{
-    BrokerConfig, ClassicGroupsConfig, FetchConfig, LogsConfig, NetworkConfig, NodeConfig,
-    OffsetsConfig, ProducersConfig, ReplicationConfig, Roles, TopicDefaults,
+    BrokerConfig, ClassicGroupsConfig, ControllerConfig, FetchConfig, LogsConfig, MigrationPolicy,
+    ModernGroupsConfig, NetworkConfig, NodeConfig, OffsetsConfig, ProducersConfig, QuotaWindow,
+    QuotasConfig, ReplicationConfig, Roles, ShareStateConfig, TopicDefaults,
 };
 pub use change::{
     ChangeError, Edit, Op, Refusal, Target, VALUE_BYTES_MAX, check_overrides, decide_edits,

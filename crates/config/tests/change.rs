@@ -114,6 +114,9 @@ fn edits_of_brokers() {
     one(&[set("node.id", "5")], REQUEST);
     one(&[set("num.io.threads", "0")], REQUEST);
     one(&[set("num.io.threads", "4")], ACCEPTED);
+    one(&[set("num.io.threads", "3")], REQUEST);
+    one(&[set("num.io.threads", "16")], ACCEPTED);
+    one(&[set("num.io.threads", "17")], REQUEST);
     one(&[set("no.such", "1")], ACCEPTED);
     one(&[set("min.insync.replicas", "2")], CONFIG);
     one(&[edit("num.io.threads", Op::Append, "1")], REQUEST);

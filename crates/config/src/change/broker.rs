@@ -1,7 +1,7 @@
 //! Changes of broker settings: which may change at all, for one broker or for all.
 
 use crate::cross;
-use crate::layers::{Layers, Overrides};
+use crate::layers::{Layers, Overrides, Read};
 use crate::names::{broker_setting, listener_suffix};
 use crate::registry::lookup;
 use crate::setting::{Level, Mode};
@@ -30,6 +30,15 @@ pub(super) fn check_min_insync(
     }
 }
 
+const THREAD_POOLS: [&str; 6] = [
+    "background.threads",
+    "log.cleaner.threads",
+    "num.io.threads",
+    "num.network.threads",
+    "num.recovery.threads.per.data.dir",
+    "num.replica.fetchers",
+];
+
 pub(super) fn check(
     target: Target,
     overrides: &Overrides,
@@ -48,7 +57,22 @@ pub(super) fn check(
         Target::Broker => Layers { broker: overrides, ..*layers },
         _ => Layers { cluster: overrides, ..*layers },
     };
+    check_pools(layers, &after)?;
     cross::check_broker(&after).map_err(ChangeError::request)
+}
+
+/// A pool at most doubles or halves at a time, so that a slip does not stall a broker.
+fn check_pools(before: &Layers<'_>, after: &Layers<'_>) -> Result<(), ChangeError> {
+    for name in THREAD_POOLS {
+        let (now, wanted) = (Read::broker(before).long(name), Read::broker(after).long(name));
+        if wanted > now.saturating_mul(2) || wanted < now / 2 {
+            let message = format!(
+                "{name}: it is {now} and may at most double or halve at a time, not {wanted}"
+            );
+            return Err(ChangeError::request(message));
+        }
+    }
+    Ok(())
 }
 
 fn check_may_change(target: Target, name: &str) -> Result<(), ChangeError> {
