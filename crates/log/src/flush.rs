@@ -1,0 +1,105 @@
+//! Flushing: what makes appended records survive a power loss, and moves the recovery point.
+//!
+//! Three steps, so that the flush itself may run while the writer goes on: [`Log::begin_flush`],
+//! [`FlushJob::run`], [`Log::finish_flush`]. [`Log::flush`] is all of them in one.
+
+use std::sync::Arc;
+
+use highwater_types::Offset;
+
+use crate::error::LogError;
+use crate::log::Log;
+use crate::names;
+use crate::place::Place;
+use crate::segment::Segment;
+
+/// A flush that was begun. Dropping it loses nothing: the next one covers it.
+#[derive(Debug)]
+pub struct FlushJob {
+    place: Arc<Place>,
+    /// Closed segments, then the active one.
+    segments: Vec<Arc<Segment>>,
+    upto: Offset,
+    names: bool,
+}
+
+impl FlushJob {
+    /// Everything below is on the medium once the job has run.
+    pub fn upto(&self) -> Offset {
+        self.upto
+    }
+
+    /// Blocks until the medium has it.
+    pub fn run(&self) -> Result<(), LogError> {
+        let disk = &*self.place.disk;
+        for segment in &self.segments {
+            segment
+                .log_file()
+                .and_then(|file| disk.sync_data(&file))
+                .map_err(|error| segment.write_failed(error))?;
+        }
+        if self.names {
+            self.sync_names()?;
+        }
+        Ok(())
+    }
+
+    /// A new file is only found again after a power loss if its folder was flushed too.
+    fn sync_names(&self) -> Result<(), LogError> {
+        let (disk, path) = (&*self.place.disk, self.place.path());
+        let metadata = path.join(names::PARTITION_METADATA);
+        match disk.open(&metadata, crate::disk::OpenMode::Existing) {
+            Ok(file) => disk.sync_data(&file).map_err(LogError::write(&metadata))?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(LogError::Write { path: metadata, source: error }),
+        }
+        disk.sync_dir(&path).map_err(LogError::write(&*path))?;
+        match path.parent() {
+            Some(parent) => disk.sync_dir(parent).map_err(LogError::write(parent)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Log {
+    /// Whether anything was appended since the last flush.
+    pub fn is_dirty(&self) -> bool {
+        self.recovery_point < self.log_end || self.names_dirty || !self.unflushed.is_empty()
+    }
+
+    /// What a flush now would have to do; None if there is nothing.
+    pub fn begin_flush(&self) -> Option<FlushJob> {
+        self.is_dirty().then(|| {
+            let active = std::iter::once(&self.active.segment);
+            FlushJob {
+                place: Arc::clone(&self.shared.place),
+                segments: self.unflushed.iter().chain(active).cloned().collect(),
+                upto: self.log_end,
+                names: self.names_dirty,
+            }
+        })
+    }
+
+    /// Takes note of a flush that succeeded. Jobs finish in the order in which they began.
+    pub fn finish_flush(&mut self, job: &FlushJob) {
+        self.unflushed.retain(|segment| {
+            !job.segments.iter().any(|flushed| Arc::ptr_eq(flushed, segment))
+                || job.segments.last().is_some_and(|last| Arc::ptr_eq(last, segment))
+        });
+        // The log may have been truncated since.
+        self.recovery_point = self.recovery_point.max(job.upto.min(self.log_end));
+        if job.names && job.segments.last().is_some_and(|s| Arc::ptr_eq(s, &self.active.segment)) {
+            self.names_dirty = false;
+        }
+    }
+
+    /// Flushes everything appended so far and moves the recovery point to the log end. A failed
+    /// flush takes the log offline: what the medium holds is unknown then.
+    pub fn flush(&mut self) -> Result<(), LogError> {
+        self.check_online()?;
+        let Some(job) = self.begin_flush() else { return Ok(()) };
+        job.run().map_err(|error| self.go_offline(error))?;
+        self.finish_flush(&job);
+        Ok(())
+    }
+}

@@ -1,0 +1,194 @@
+//! The log of one partition: its single writer, and what the parts of the writer share.
+//!
+//! Owns the order of offsets: whatever is appended gets the next ones, and no offset is ever given
+//! twice (HW-06). Knows nothing of roles, watermarks beyond what it is told, or threads. The
+//! partition's storage thread holds the [`Log`]; everyone else holds a [`LogReader`].
+//!
+//! Duties of the caller:
+//! 1. One [`Log`] per folder, under the lock of its [`LogDir`](crate::LogDir).
+//! 2. Client batches come validated (`records::accept_produced`).
+//! 3. After [`Log::flush`] write the recovery points down now and then; after the last
+//!    [`Log::close`] the clean-shutdown marker.
+//! 4. Any [`LogError`] of an append or a roll is final for the log: it is offline, opening it
+//!    again is the way back.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use arc_swap::ArcSwap;
+use highwater_types::{LeaderEpoch, Offset, Timestamp};
+use parking_lot::Mutex;
+
+use crate::config::LogConfig;
+use crate::deletion::Doomed;
+use crate::epochs::Epochs;
+use crate::error::LogError;
+use crate::indexer::Indexer;
+use crate::limits::TAIL_BATCHES_MAX;
+use crate::names;
+use crate::place::Place;
+use crate::producers::Producers;
+use crate::read::{Hints, LogReader};
+use crate::segment::Segment;
+use crate::view::{TailBatch, View};
+
+/// What the writer and the readers of one log have in common.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) place: Arc<Place>,
+    pub(crate) view: ArcSwap<View>,
+    pub(crate) epochs: ArcSwap<Epochs>,
+    /// Changed by the writer alone; locked for as long as a copy takes.
+    pub(crate) producers: Mutex<Producers>,
+    pub(crate) hints: Hints,
+    /// `index.interval.bytes`, for rebuilding an index.
+    pub(crate) interval_bytes: AtomicU32,
+}
+
+/// The writer's state of the active segment.
+#[derive(Debug)]
+pub(crate) struct Active {
+    pub(crate) segment: Arc<Segment>,
+    pub(crate) size: u64,
+    pub(crate) indexer: Indexer,
+    /// Largest timestamp of the first batch, once it is known.
+    pub(crate) first_batch_time: Option<Timestamp>,
+    /// When this process began to write it.
+    pub(crate) created: Timestamp,
+    /// Batches for [`View::tail`].
+    pub(crate) tail: Vec<TailBatch>,
+}
+
+/// The single writer of one partition's log.
+#[derive(Debug)]
+pub struct Log {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) config: LogConfig,
+    /// All segments, oldest first; the last one is `active.segment`.
+    pub(crate) segments: Vec<Arc<Segment>>,
+    pub(crate) active: Active,
+    pub(crate) log_start: Offset,
+    /// Offset of the next record.
+    pub(crate) log_end: Offset,
+    /// Everything below is on the medium. Invariant: `recovery_point <= log_end`.
+    pub(crate) recovery_point: Offset,
+    /// Offset of the newest producer snapshot, 0 if there is none.
+    pub(crate) last_snapshot: Offset,
+    /// Closed segments not flushed yet, oldest first.
+    pub(crate) unflushed: Vec<Arc<Segment>>,
+    /// Files were made since the folder was last flushed.
+    pub(crate) names_dirty: bool,
+    pub(crate) doomed: VecDeque<Doomed>,
+    /// Why nothing may be written any more.
+    pub(crate) offline: Option<String>,
+}
+
+impl Log {
+    pub fn reader(&self) -> LogReader {
+        LogReader { shared: Arc::clone(&self.shared) }
+    }
+
+    pub fn log_start(&self) -> Offset {
+        self.log_start
+    }
+
+    /// Offset that the next record will get (Kafka: LEO).
+    pub fn log_end(&self) -> Offset {
+        self.log_end
+    }
+
+    /// Up to where the log is known to be on the medium.
+    pub fn recovery_point(&self) -> Offset {
+        self.recovery_point
+    }
+
+    pub fn config(&self) -> &LogConfig {
+        &self.config
+    }
+
+    /// Takes new settings; they hold from the next append or sweep on.
+    pub fn update_config(&mut self, config: LogConfig) {
+        self.shared.interval_bytes.store(config.index_interval_bytes, Ordering::Relaxed);
+        self.active.indexer.interval_bytes = config.index_interval_bytes;
+        self.config = config;
+    }
+
+    /// Notes that this log is now written in `epoch`, before the first append in it, and writes
+    /// `leader-epoch-checkpoint`.
+    pub fn begin_epoch(&mut self, epoch: LeaderEpoch) -> Result<(), LogError> {
+        self.check_online()?;
+        self.assign_epoch(epoch, self.log_end)
+    }
+
+    pub(crate) fn assign_epoch(&self, epoch: LeaderEpoch, start: Offset) -> Result<(), LogError> {
+        let known = self.shared.epochs.load();
+        if !known.is_new(epoch) {
+            return Ok(());
+        }
+        let mut epochs = Epochs::clone(&known);
+        epochs.assign(epoch, start);
+        self.store_epochs(epochs)
+    }
+
+    pub(crate) fn store_epochs(&self, epochs: Epochs) -> Result<(), LogError> {
+        let place = &self.shared.place;
+        let path = place.join(names::EPOCHS);
+        // Not flushed here: what a power loss takes is rebuilt from the batches.
+        place
+            .disk
+            .replace(&path, epochs.to_text().as_bytes(), false)
+            .map_err(LogError::write(&path))?;
+        self.shared.epochs.store(Arc::new(epochs));
+        Ok(())
+    }
+
+    pub(crate) fn check_online(&self) -> Result<(), LogError> {
+        match &self.offline {
+            None => Ok(()),
+            Some(why) => {
+                let path = self.shared.place.path().to_path_buf();
+                Err(LogError::Offline { path, why: why.clone() })
+            }
+        }
+    }
+
+    /// Notes a failure after which the files and this state may disagree.
+    pub(crate) fn go_offline(&mut self, error: LogError) -> LogError {
+        tracing::error!(code = error.code(), %error, "log goes offline");
+        self.offline.get_or_insert_with(|| error.to_string());
+        error
+    }
+
+    /// Shows the writer's state to the readers.
+    pub(crate) fn publish(&self) {
+        let old = self.shared.view.load();
+        // The list of segments is shared between pictures until it changes.
+        let same = old.segments.len() == self.segments.len()
+            && old.segments.iter().zip(&self.segments).all(|(a, b)| Arc::ptr_eq(a, b));
+        let segments =
+            if same { Arc::clone(&old.segments) } else { self.segments.as_slice().into() };
+        self.shared.view.store(Arc::new(View {
+            segments,
+            log_start: self.log_start,
+            log_end: self.log_end,
+            active_size: self.active.size,
+            newest: self.active.indexer.newest,
+            tail: self.active.tail.as_slice().into(),
+        }));
+    }
+
+    /// Offset of the first open transaction's first record, or the log end.
+    pub fn first_unstable(&self) -> Offset {
+        self.shared.producers.lock().first_open().unwrap_or(self.log_end)
+    }
+}
+
+impl Active {
+    pub(crate) fn push_tail(&mut self, batch: TailBatch) {
+        if self.tail.len() == TAIL_BATCHES_MAX {
+            self.tail.remove(0);
+        }
+        self.tail.push(batch);
+    }
+}
