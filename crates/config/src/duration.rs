@@ -2,6 +2,7 @@
 
 /// Milliseconds of a duration that is not negative; `None` if it is not one.
 pub(crate) fn parse_ms(text: &str) -> Option<i64> {
+    let text = text.strip_prefix('+').unwrap_or(text);
     let body = text.strip_prefix(['P', 'p'])?;
     let (days, time) = match body.split_once(['T', 't']) {
         Some((days, time)) if !time.is_empty() => (days, time),

@@ -7,7 +7,7 @@ use crate::setting::{Kind, Setting, Value};
 
 /// Reads `text` as the setting's kind, without its range check. Blanks around it are dropped.
 pub(crate) fn parse_value(setting: &Setting, text: &str) -> Result<Value, ConfigError> {
-    let trimmed = text.trim();
+    let trimmed = java_trim(text);
     let not_a = |expected: &'static str| ConfigError::NotA {
         name: setting.name.into(),
         value: text.into(),
@@ -35,11 +35,16 @@ const NUMBER: &str = "write a number such as 0.5";
 
 /// Items between commas, blanks around each dropped. An empty text has no items.
 pub(crate) fn split_list(text: &str) -> Vec<String> {
-    let text = text.trim();
+    let text = java_trim(text);
     if text.is_empty() {
         return Vec::new();
     }
-    text.split(',').map(|item| item.trim().to_owned()).collect()
+    text.split(',').map(|item| java_trim(item).to_owned()).collect()
+}
+
+/// Blanks are what is not above U+0020: a no-break space is not one.
+fn java_trim(text: &str) -> &str {
+    text.trim_matches(|c| c <= ' ')
 }
 
 /// Java also takes a type suffix (`0.5d`).

@@ -59,7 +59,11 @@ fn check_host_ports(value: &Value) -> Result<(), String> {
 
 fn check_host_port(text: &str) -> Result<(), String> {
     match text.rsplit_once(':') {
-        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(()),
+        Some((host, port))
+            if !host.is_empty() && !host.contains('@') && port.parse::<u16>().is_ok() =>
+        {
+            Ok(())
+        }
         _ => Err(format!("{text:?} is not of the form host:port")),
     }
 }

@@ -9,6 +9,7 @@ use std::fmt;
 use crate::error::ConfigError;
 use crate::layers::Overrides;
 use crate::names::{self, Known};
+use crate::setting::Setting;
 
 /// What the caller has read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,9 +23,18 @@ pub struct Sources<'a> {
 }
 
 /// Static settings, checked one by one and against each other.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct StaticConfig {
     given: Overrides,
+}
+
+/// Without secrets: logs print it.
+impl fmt::Debug for StaticConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hidden = |name: &str| names::broker_setting(name).is_none_or(Setting::is_sensitive);
+        let shown = self.iter().map(|(name, text)| (name, if hidden(name) { "…" } else { text }));
+        f.debug_map().entries(shown).finish()
+    }
 }
 
 /// Everything that was wrong, so that one look is enough.

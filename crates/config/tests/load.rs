@@ -176,6 +176,14 @@ fn a_controller_listener_is_plain_text_unless_said_otherwise() {
 }
 
 #[test]
+fn secrets_are_not_printed() {
+    let (config, _) = load("ssl.key.password=open\nmy.secret=sesame\nnode.id=7");
+    let printed = format!("{config:?}");
+    assert!(!printed.contains("open") && !printed.contains("sesame"), "{printed}");
+    assert!(printed.contains("\"node.id\": \"7\""), "{printed}");
+}
+
+#[test]
 fn a_groups_settings_stay_within_todays_bounds() {
     let (none, fixed) = (Overrides::new(), StaticConfig::default());
     let layers = Layers { broker: &none, cluster: &none, fixed: &fixed };
