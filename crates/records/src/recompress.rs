@@ -63,7 +63,8 @@ pub(crate) fn repacked(
     Ok(builder::finish(out, &header))
 }
 
-/// As [`repacked`], and the offset deltas are set to 0, 1, 2, …. It holds all records at once.
+/// As [`repacked`], and the offset deltas are set to 0, 1, 2, … and the
+/// records' own times count. It holds all records at once.
 pub(crate) fn renumbered(
     batch: &BatchView<'_>,
     packing: Packing,
@@ -73,6 +74,7 @@ pub(crate) fn renumbered(
     if packing.plain_bytes.is_none_or(|bytes| bytes > max as u64) {
         return Err(BatchError::DecompressedTooLarge { max });
     }
+    let batch = batch.with_create_times();
     let mut options = BatchOptions::like(batch.header())?;
     (options.compression, options.level) = (packing.target, packing.level);
     let mut builder = BatchBuilder::new(options);

@@ -250,8 +250,8 @@ impl<'a> Survey<'a> {
 
     #[inline]
     fn on_record(&mut self, record: &Visited) -> ControlFlow<()> {
-        if record.timestamp > self.latest.0 {
-            self.latest = (record.timestamp, record.index);
+        if record.create_time > self.latest.0 {
+            self.latest = (record.create_time, record.index);
         }
         self.is_dense &= record.offset_delta == record.index;
         if let Some(refusal) = self.refusal(record) {
@@ -272,10 +272,12 @@ impl<'a> Survey<'a> {
         if options.timestamp_type == TimestampType::LogAppendTime || record.timestamp == -1 {
             return record.by_append_time.then_some(Refusal::AppendTimeByProducer);
         }
+        // A claim of LogAppendTime is taken off the batch, so that the record's own time counts.
+        let timestamp = record.create_time;
         let ValidateOptions { now, before_max_ms, after_max_ms, .. } = *options;
-        let timestamp = record.timestamp;
         let age_ms = now.saturating_sub(timestamp);
-        if age_ms <= before_max_ms && age_ms.saturating_neg() <= after_max_ms {
+        let is_near = age_ms <= before_max_ms && age_ms.saturating_neg() <= after_max_ms;
+        if is_near || timestamp == -1 {
             return None;
         }
         Some(Refusal::TimestampOutOfRange {

@@ -1,7 +1,9 @@
 //! A borrowed batch: its header and its bytes, and the way to its records.
 
 use crate::codec::{self, Contexts, Unpacker};
-use crate::{BatchError, BatchHeader, Compression, HEADER_BYTES, RecordView, crc, limits};
+use crate::{
+    BatchError, BatchHeader, Compression, HEADER_BYTES, RecordView, TimestampType, crc, limits,
+};
 
 /// One whole batch. The header is the one that the bytes begin with; the CRC is not checked until
 /// [`BatchView::verify_crc`].
@@ -25,6 +27,13 @@ impl<'a> BatchView<'a> {
 
     pub fn header(&self) -> &BatchHeader {
         &self.header
+    }
+
+    /// The same batch with a header that says `CreateTime`.
+    pub(crate) fn with_create_times(mut self) -> Self {
+        let attributes = self.header.attributes;
+        self.header.attributes = attributes.with_timestamp_type(TimestampType::CreateTime);
+        self
     }
 
     /// The whole batch, header included.

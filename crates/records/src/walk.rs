@@ -16,6 +16,8 @@ pub(crate) struct Visited {
     pub offset_delta: i32,
     /// The time that counts: the batch's under `LogAppendTime`.
     pub timestamp: i64,
+    /// The producer's time, whatever the batch's timestamp type.
+    pub create_time: i64,
     pub has_key: bool,
     /// The batch claims `LogAppendTime`.
     pub by_append_time: bool,
@@ -59,6 +61,7 @@ fn walk_input<I: Input>(
             index,
             offset_delta: fields.offset_delta,
             timestamp: header.record_timestamp(fields.timestamp_delta),
+            create_time: header.base_timestamp.wrapping_add(fields.timestamp_delta),
             has_key: fields.has_key,
             by_append_time,
         };

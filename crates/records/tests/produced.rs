@@ -6,9 +6,9 @@ mod support;
 use bytes::Bytes;
 use highwater_records::limits::RECORD_ERRORS_MAX;
 use highwater_records::{
-    BatchError, BatchOptions, BatchSummary, CodecFault, Compression, HEADER_BYTES, RecordFault,
-    Rewrite, Scratch, Storing, TimestampType, ValidateOptions, accept_produced, compress,
-    validate_produced,
+    BatchError, BatchHeader, BatchOptions, BatchSummary, CodecFault, Compression, HEADER_BYTES,
+    RecordFault, Rewrite, Scratch, Storing, TimestampType, ValidateOptions, accept_produced,
+    compress, validate_produced,
 };
 use support::{Owned, build, in_codec, record, with_header, with_payload};
 
@@ -290,6 +290,26 @@ fn append_time_claimed_by_a_producer() {
 }
 
 #[test]
+fn a_claim_of_append_time_hides_no_times() {
+    let append_time = |h: &mut BatchHeader| {
+        h.attributes = h.attributes.with_timestamp_type(TimestampType::LogAppendTime);
+        h.max_timestamp = NOW;
+    };
+    for codec in Compression::ALL {
+        let near = [record("a", "", NOW - 9), record("b", "", NOW - 5)];
+        let batch = with_header(&in_codec(codec, &near), append_time);
+        let summary = validate(&batch, &options()).unwrap();
+        assert_eq!((summary.max_timestamp, summary.max_timestamp_delta), (NOW - 5, 1));
+        let mut stored = batch.to_vec();
+        summary.patch_times(&mut stored);
+        assert_eq!(stored, in_codec(codec, &near));
+        let far = [record("a", "", NOW), record("b", "", NOW + 3_600_001)];
+        let batch = with_header(&in_codec(codec, &far), append_time);
+        assert_eq!(code(&validate(&batch, &options()).unwrap_err()), 32);
+    }
+}
+
+#[test]
 fn keys_where_the_topic_is_compacted() {
     let compacted = ValidateOptions { require_keys: true, ..options() };
     let null_key = Owned { timestamp: NOW, value: Some(vec![1]), ..Owned::default() };
@@ -398,6 +418,11 @@ fn offsets_that_are_not_dense_are_renumbered() {
         assert_eq!(summary.rewrite, Some(Rewrite::Renumber));
         let accepted = accept_produced(&sent, &options(), &mut Scratch::new()).unwrap();
         assert_eq!(accepted.summary.rewrite, None);
+        assert_eq!(accepted.bytes, in_codec(codec, &records), "{codec}");
+        let claimed = with_header(&sent, |h| {
+            h.attributes = h.attributes.with_timestamp_type(TimestampType::LogAppendTime);
+        });
+        let accepted = accept_produced(&claimed, &options(), &mut Scratch::new()).unwrap();
         assert_eq!(accepted.bytes, in_codec(codec, &records), "{codec}");
     }
 }
