@@ -78,7 +78,7 @@ struct Run {
     entries: NewEntries,
     /// The active segment's state without them.
     before: Option<Before>,
-    /// Producers as they will be, newest last.
+    /// Producers as they will be, each once.
     producers: Vec<ProducerEntry>,
     completed: Vec<CompletedTransaction>,
 }
@@ -88,6 +88,14 @@ struct Run {
 struct Before {
     indexer: Indexer,
     first_batch_time: Option<Timestamp>,
+}
+
+/// A batch that may be appended, with what it changes.
+struct Decided {
+    header: BatchHeader,
+    origin: AppendOrigin,
+    producer: Option<ProducerEntry>,
+    completed: Option<CompletedTransaction>,
 }
 
 struct Staged {
@@ -133,36 +141,36 @@ impl Log {
         for number in 0..batches.len() {
             let Some(batch) = batches.get(number) else { break };
             let decided = self.decide(batch, epoch, now, end, run);
-            let header = match decided {
-                Ok(header) => header,
+            let decided = match decided {
+                Ok(decided) => decided,
                 Err(outcome) => {
                     set_outcome(batches, number, outcome);
                     continue;
                 }
             };
+            let header = decided.header;
             self.assign_epoch(LeaderEpoch(header.partition_leader_epoch), end)?;
             if self.must_roll(&header, run.bytes, now)? {
                 self.write_run(batches, run)?;
                 run.first = number;
                 self.roll_at(end, now)?;
             }
-            let origin = batches.get(number).map_or(AppendOrigin::Client, |batch| batch.origin);
-            let outcome = self.stage(number, origin, header, run);
+            let outcome = self.stage(number, decided, run);
             set_outcome(batches, number, outcome);
             end = Offset(header.next_offset());
         }
         self.write_run(batches, run)
     }
 
-    /// The header as it will be stored, or why the batch will not be.
+    /// The batch as it will be stored, or why it will not be.
     fn decide(
         &self,
         batch: &PendingBatch,
         epoch: LeaderEpoch,
         now: Timestamp,
         end: Offset,
-        run: &mut Run,
-    ) -> Result<BatchHeader, BatchOutcome> {
+        run: &Run,
+    ) -> Result<Decided, BatchOutcome> {
         let (size, segment_bytes) = (batch.bytes.len(), self.config.segment_bytes);
         if size > segment_bytes as usize {
             return Err(BatchOutcome::TooLarge { size, segment_bytes });
@@ -177,20 +185,22 @@ impl Log {
             header.partition_leader_epoch = epoch.get();
             patch_times(&mut header, batch, now);
         }
+        let mut decided = Decided { header, origin: batch.origin, producer: None, completed: None };
         if header.has_producer() {
-            self.decide_producer(batch, &header, run)?;
+            self.decide_producer(batch, &mut decided, run)?;
         }
-        Ok(header)
+        Ok(decided)
     }
 
     fn decide_producer(
         &self,
         batch: &PendingBatch,
-        header: &BatchHeader,
-        run: &mut Run,
+        decided: &mut Decided,
+        run: &Run,
     ) -> Result<(), BatchOutcome> {
+        let header = &decided.header;
         let id = ProducerId(header.producer_id);
-        let staged = run.producers.iter().rev().find(|entry| entry.id == id).copied();
+        let staged = run.producers.iter().find(|entry| entry.id == id).copied();
         let mut entry = staged.unwrap_or_else(|| self.shared.producers.lock().get(id));
         let marker = marker_in(batch);
         match entry.decide(header, marker, batch.origin) {
@@ -202,12 +212,11 @@ impl Log {
             Verdict::Refuse(refusal) => Err(BatchOutcome::Refused(refusal)),
             Verdict::Append => {
                 match marker {
-                    Some(marker) => run.completed.extend(entry.replay_marker(header, marker)),
+                    Some(marker) => decided.completed = entry.replay_marker(header, marker),
                     None if header.is_control() => return Ok(()),
                     None => entry.replay_batch(header),
                 }
-                run.producers.retain(|old| old.id != id);
-                run.producers.push(entry);
+                decided.producer = Some(entry);
                 Ok(())
             }
         }
@@ -242,13 +251,13 @@ impl Log {
     }
 
     /// Adds a batch to the run; the active segment's index state moves with it.
-    fn stage(
-        &mut self,
-        number: usize,
-        origin: AppendOrigin,
-        header: BatchHeader,
-        run: &mut Run,
-    ) -> BatchOutcome {
+    fn stage(&mut self, number: usize, decided: Decided, run: &mut Run) -> BatchOutcome {
+        let Decided { header, origin, producer, completed } = decided;
+        if let Some(entry) = producer {
+            run.producers.retain(|old| old.id != entry.id);
+            run.producers.push(entry);
+        }
+        run.completed.extend(completed);
         let active = &mut self.active;
         let (indexer, first_batch_time) = (active.indexer, active.first_batch_time);
         run.before.get_or_insert(Before { indexer, first_batch_time });

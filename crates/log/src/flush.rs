@@ -3,6 +3,7 @@
 //! Three steps, so that the flush itself may run while the writer goes on: [`Log::begin_flush`],
 //! [`FlushJob::run`], [`Log::finish_flush`]. [`Log::flush`] is all of them in one.
 
+use std::io;
 use std::sync::Arc;
 
 use highwater_types::Offset;
@@ -33,10 +34,11 @@ impl FlushJob {
     pub fn run(&self) -> Result<(), LogError> {
         let disk = &*self.place.disk;
         for segment in &self.segments {
-            segment
-                .log_file()
-                .and_then(|file| disk.sync_data(&file))
-                .map_err(|error| segment.write_failed(error))?;
+            match segment.log_file().and_then(|file| disk.sync_data(&file)) {
+                // Retention removed it since the flush began.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                result => result.map_err(|error| segment.write_failed(error))?,
+            }
         }
         if self.names {
             self.sync_names()?;
@@ -50,7 +52,7 @@ impl FlushJob {
         let metadata = path.join(names::PARTITION_METADATA);
         match disk.open(&metadata, crate::disk::OpenMode::Existing) {
             Ok(file) => disk.sync_data(&file).map_err(LogError::write(&metadata))?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(LogError::Write { path: metadata, source: error }),
         }
         disk.sync_dir(&path).map_err(LogError::write(&*path))?;

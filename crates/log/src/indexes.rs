@@ -105,11 +105,20 @@ impl Segment {
             return Err(broken("it was never cut to its entries"));
         }
         self.check_offset_index(&index, interval_bytes)?;
-        let newest = check_time_index(&times, self.base, self.size() > 0)?;
+        let newest = check_time_index(&times, self.base)?;
+        if time_entries == 0 && self.has_times()? {
+            return Err(broken("the time index is empty"));
+        }
         self.index_entries.store(index_entries, Ordering::Release);
         self.check_newest(newest, interval_bytes)?;
         self.time_entries.store(time_entries, Ordering::Release);
         Ok(())
+    }
+
+    /// Whether the first batch has a time, so that the time index of a closed segment has an entry.
+    fn has_times(&self) -> Result<bool, WalkError> {
+        let first = self.walk(0, self.size())?.next()?;
+        Ok(first.is_some_and(|met| met.header.max_timestamp >= 0))
     }
 
     /// The last entry must name a batch, and no further entry may be due behind it.
@@ -255,12 +264,8 @@ fn entries_in(len: u64, entry_bytes: u32) -> Option<u32> {
     len.is_multiple_of(entry_bytes).then(|| u32::try_from(len / entry_bytes).ok())?
 }
 
-/// Entries must rise; a segment that holds records has at least one, unless they have no time.
-fn check_time_index(
-    times: &TimeIndex<'_>,
-    base: Offset,
-    holds_records: bool,
-) -> Result<TimeEntry, WalkError> {
+/// Entries must rise.
+fn check_time_index(times: &TimeIndex<'_>, base: Offset) -> Result<TimeEntry, WalkError> {
     let bad = |what: &str| WalkError::Bad { position: 0, what: what.to_owned() };
     let mut last = TimeEntry::none(base);
     let mut number = 0;
@@ -272,9 +277,6 @@ fn check_time_index(
             last = entry;
             number += 1;
         }
-    }
-    if holds_records && times.entries == 0 {
-        return Err(bad("the time index is empty"));
     }
     Ok(last)
 }

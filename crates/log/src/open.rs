@@ -81,7 +81,11 @@ impl Log {
             .iter()
             .map(|(base, size)| Arc::new(Segment::new(Arc::clone(&place), *base, *size)))
             .collect();
-        let mut epochs = load_epochs(&place, &segments)?;
+        let on_disk = read_epochs(&place)?;
+        let mut epochs = match &on_disk {
+            Some(epochs) => epochs.clone(),
+            None => rebuild_epochs(&place, &segments)?,
+        };
         let mut is_new = false;
         if segments.is_empty() {
             is_new = true;
@@ -98,7 +102,7 @@ impl Log {
             epochs = keep(&place, &mut segments, recovered)?;
         }
         let (active, log_end) = resume_last(&mut segments, &mut epochs, &options)?;
-        check_end(&place, &segments, log_end, &options)?;
+        check_end(&place, log_end, &options)?;
         let first = segments.first().map_or(log_end, |segment| segment.base);
         let log_start = options.log_start.max(first);
         let bases: Vec<Offset> = segments.iter().map(|segment| segment.base).collect();
@@ -114,26 +118,16 @@ impl Log {
         .replay()?;
         let mut log = assemble(place, options, segments, active, (log_start, log_end), replayed);
         log.names_dirty = is_new;
-        log.trim_epochs(epochs)?;
+        log.trim_epochs(epochs, on_disk)?;
         log.publish();
         Ok(log)
     }
 
-    /// Drops epochs that the log does not reach or no longer holds.
-    fn trim_epochs(&self, mut epochs: Epochs) -> Result<(), LogError> {
-        let known = epochs.clone();
-        epochs.truncate_end(self.log_end.max(Offset(1)));
-        if self.log_end == Offset::ZERO {
-            // An entry at 0 of an empty log is the leader's, written before its first append.
-            epochs.truncate_end(Offset(1));
-        }
+    /// Drops epochs that the log does not reach or no longer holds, and writes what changed.
+    fn trim_epochs(&self, mut epochs: Epochs, on_disk: Option<Epochs>) -> Result<(), LogError> {
+        epochs.truncate_end(self.log_end);
         epochs.truncate_start(self.log_start);
-        let on_disk = self.shared.place.join(names::EPOCHS);
-        let is_written = match self.shared.place.disk.read_small(&on_disk, TEXT_FILE_BYTES_MAX) {
-            Ok(bytes) => bytes == epochs.to_text().as_bytes(),
-            Err(_) => epochs.entries().is_empty(),
-        };
-        if is_written && known == epochs {
+        if epochs == on_disk.unwrap_or_default() {
             self.shared.epochs.store(Arc::new(epochs));
             return Ok(());
         }
@@ -175,13 +169,8 @@ fn check_first(place: &Place, found: &Found, options: &OpenOptions) -> Result<()
     }
 }
 
-fn check_end(
-    place: &Place,
-    segments: &[Arc<Segment>],
-    log_end: Offset,
-    options: &OpenOptions,
-) -> Result<(), LogError> {
-    let (path, first) = (place.path().to_path_buf(), segments.first().map(|first| first.base));
+fn check_end(place: &Place, log_end: Offset, options: &OpenOptions) -> Result<(), LogError> {
+    let path = place.path().to_path_buf();
     let OpenOptions { recovery_point, log_start, .. } = *options;
     if log_start > log_end {
         let what = format!("the log starts at offset {log_start} but ends at {log_end}");
@@ -191,31 +180,27 @@ fn check_end(
         let what = format!("the log reached offset {recovery_point} but ends at {log_end}");
         return Err(LogError::Missing { path, what });
     }
-    match first.filter(|first| log_start > Offset::ZERO && *first > log_start) {
-        Some(first) => {
-            let what = format!("the log starts at {log_start}, its first segment at {first}");
-            Err(LogError::Missing { path, what })
-        }
-        None => Ok(()),
+    Ok(())
+}
+
+/// Epochs from the checkpoint file; None if it is absent or damaged.
+fn read_epochs(place: &Place) -> Result<Option<Epochs>, LogError> {
+    let path = place.join(names::EPOCHS);
+    match place.disk.read_small(&path, TEXT_FILE_BYTES_MAX) {
+        Ok(bytes) => Ok(String::from_utf8(bytes).ok().and_then(|text| Epochs::parse(&text))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(None),
+        Err(source) => Err(LogError::Read { path, source }),
     }
 }
 
-/// Epochs from the checkpoint file, or from the batches if it is absent or damaged.
-fn load_epochs(place: &Place, segments: &[Arc<Segment>]) -> Result<Epochs, LogError> {
-    let path = place.join(names::EPOCHS);
-    let text = match place.disk.read_small(&path, TEXT_FILE_BYTES_MAX) {
-        Ok(bytes) => String::from_utf8(bytes).ok(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => None,
-        Err(source) => return Err(LogError::Read { path, source }),
-    };
-    if let Some(epochs) = text.and_then(|text| Epochs::parse(&text)) {
-        return Ok(epochs);
-    }
+/// Epochs as the batches say them.
+fn rebuild_epochs(place: &Place, segments: &[Arc<Segment>]) -> Result<Epochs, LogError> {
     let mut epochs = Epochs::default();
     if segments.iter().all(|segment| segment.size() == 0) {
         return Ok(epochs);
     }
+    let path = place.join(names::EPOCHS);
     tracing::warn!(path = %path.display(), "leader epochs are rebuilt from the batches");
     for segment in segments {
         match gather_epochs(segment, &mut epochs) {
