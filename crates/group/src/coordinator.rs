@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use highwater_shard::{Cx, Decision, Input, Shard, Token, Unavailable};
 use highwater_types::{LeaderEpoch, Offset};
@@ -21,8 +22,9 @@ pub enum Timer {
     Join(Str),
     /// The members of a group should have fetched their assignments.
     Sync(Str),
-    /// Time to look for expired offsets and empty groups.
-    Sweep,
+    /// Time to look for expired offsets and empty groups, from this id on; all are after the
+    /// empty one.
+    Sweep(Str),
 }
 
 /// A change of soft state.
@@ -75,8 +77,16 @@ impl GroupCoordinator {
 
     /// Every group there is, in order.
     pub(crate) fn group_ids(&self) -> BTreeSet<&Str> {
-        let recorded = self.state.groups.keys().chain(self.state.offsets.keys());
-        recorded.chain(self.live.keys()).collect()
+        self.group_ids_from("", usize::MAX)
+    }
+
+    /// The groups from `from` on: at least `count` of them, if there are as many.
+    pub(crate) fn group_ids_from(&self, from: &str, count: usize) -> BTreeSet<&Str> {
+        let range = (Bound::Included(from), Bound::Unbounded);
+        let recorded = self.state.groups.range::<str, _>(range).map(|(id, _)| id).take(count);
+        let with_offsets = self.state.offsets.range::<str, _>(range).map(|(id, _)| id).take(count);
+        let live = self.live.range::<str, _>(range).map(|(id, _)| id).take(count);
+        recorded.chain(with_offsets).chain(live).collect()
     }
 
     fn decide_request(&self, token: Token, request: Request, turn: &mut Turn<'_>) {
@@ -100,7 +110,7 @@ impl GroupCoordinator {
             Timer::Session(group, member) => self.decide_session_end(&group, &member, turn),
             Timer::Join(group) => self.decide_join_timer(&group, turn),
             Timer::Sync(group) => self.decide_sync_timer(&group, turn),
-            Timer::Sweep => self.decide_sweep(turn),
+            Timer::Sweep(from) => self.decide_sweep(&from, turn),
         }
     }
 }
@@ -140,8 +150,7 @@ impl Shard for GroupCoordinator {
     fn on_lead(&self, _epoch: LeaderEpoch, cx: &mut Cx<'_, dyn GroupView>) -> Decision<Self> {
         let mut turn = Turn::new(cx);
         self.on_lead_classic(&mut turn);
-        let wait_ms = turn.config.offsets_check_interval_ms.cast_signed();
-        turn.arm(Timer::Sweep, wait_ms);
+        self.arm_next_sweep(&mut turn);
         turn.into_decision()
     }
 

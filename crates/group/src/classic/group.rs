@@ -238,16 +238,14 @@ impl ClassicGroup {
         member_id: &str,
         instance_id: Option<&str>,
     ) -> Result<(), ErrorCode> {
-        if let Some(instance_id) = instance_id {
-            let owner = self.static_member(instance_id).ok_or(ErrorCode::UNKNOWN_MEMBER_ID)?;
-            if &*owner.id != member_id {
-                return Err(ErrorCode::FENCED_INSTANCE_ID);
+        let member = self.members.get(member_id);
+        match instance_id {
+            None => member.map(|_| ()).ok_or(ErrorCode::UNKNOWN_MEMBER_ID),
+            Some(own) if member.is_some_and(|m| m.instance_id.as_deref() == Some(own)) => Ok(()),
+            Some(other) if self.static_member(other).is_some() => {
+                Err(ErrorCode::FENCED_INSTANCE_ID)
             }
-        }
-        if self.members.contains_key(member_id) {
-            Ok(())
-        } else {
-            Err(ErrorCode::UNKNOWN_MEMBER_ID)
+            Some(_) => Err(ErrorCode::UNKNOWN_MEMBER_ID),
         }
     }
 

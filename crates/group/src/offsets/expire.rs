@@ -8,7 +8,7 @@ use highwater_wire::Str;
 
 use super::{CommittedOffset, GroupOffsets};
 use crate::classic::{ClassicGroup, GroupState};
-use crate::limits::SWEEP_RECORDS_MAX;
+use crate::limits::{SWEEP_GROUPS_MAX, SWEEP_RECORDS_MAX};
 use crate::record::Record;
 use crate::turn::Turn;
 use crate::{GroupCoordinator, Timer};
@@ -25,18 +25,23 @@ enum Retention {
 }
 
 impl GroupCoordinator {
-    pub(crate) fn decide_sweep(&self, turn: &mut Turn<'_>) {
-        let mut is_cut = false;
-        for id in self.group_ids() {
-            let Some(group) = self.group(id) else { continue };
-            self.sweep_group(&group, turn);
-            if turn.records_len() >= SWEEP_RECORDS_MAX {
-                is_cut = true;
-                break;
+    /// One step of a sweep, over the groups from `from` on.
+    pub(crate) fn decide_sweep(&self, from: &Str, turn: &mut Turn<'_>) {
+        let ids = self.group_ids_from(from, SWEEP_GROUPS_MAX + 1);
+        for (index, id) in ids.into_iter().enumerate() {
+            if index == SWEEP_GROUPS_MAX || turn.records_len() >= SWEEP_RECORDS_MAX {
+                return turn.arm(Timer::Sweep(id.clone()), 0);
+            }
+            if let Some(group) = self.group(id) {
+                self.sweep_group(&group, turn);
             }
         }
-        let wait_ms = if is_cut { 0 } else { turn.config.offsets_check_interval_ms };
-        turn.arm(Timer::Sweep, wait_ms.cast_signed());
+        self.arm_next_sweep(turn);
+    }
+
+    pub(crate) fn arm_next_sweep(&self, turn: &mut Turn<'_>) {
+        let wait_ms = turn.config.offsets_check_interval_ms.cast_signed();
+        turn.arm(Timer::Sweep(Str::default()), wait_ms);
     }
 
     fn sweep_group(&self, group: &ClassicGroup, turn: &mut Turn<'_>) {

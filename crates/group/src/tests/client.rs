@@ -272,14 +272,15 @@ pub(super) fn code_of(reply: &Reply) -> i16 {
             partitions.map(|partition| partition.error_code).collect()
         }
         Reply::OffsetFetch(response) => {
-            let groups = response.groups.iter();
-            let codes = groups.flat_map(|group| {
+            let groups = response.groups.iter().flat_map(|group| {
                 let topics = group.topics.iter();
                 let partitions = topics.flat_map(|topic| &topic.partitions);
                 let partitions = partitions.map(|partition| partition.error_code);
                 [group.error_code].into_iter().chain(partitions)
             });
-            [response.error_code].into_iter().chain(codes).collect()
+            let old = response.topics.iter().flat_map(|topic| &topic.partitions);
+            let old = old.map(|partition| partition.error_code);
+            [response.error_code].into_iter().chain(old).chain(groups).collect()
         }
         Reply::OffsetDelete(response) => {
             let topics = response.topics.iter();

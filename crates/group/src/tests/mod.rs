@@ -6,6 +6,7 @@ mod groups;
 mod harness;
 mod partition;
 mod records;
+mod refused;
 mod replaced;
 mod replay;
 mod retention;
