@@ -6,9 +6,6 @@ pub const PARTITIONS_PER_REQUEST_MAX: i64 = 10_000;
 /// Records that one request may write (Kafka: `MAX_RECORDS_PER_USER_OP`).
 pub const RECORDS_PER_REQUEST_MAX: usize = 10_000;
 
-/// Longest value of a setting.
-pub const CONFIG_VALUE_BYTES_MAX: usize = 32_767;
-
 /// Elections that one look at all partitions may bring about.
 pub const ELECTIONS_PER_SWEEP_MAX: usize = 1_000;
 

@@ -1,31 +1,41 @@
-//! Settings as the controller needs them: which value is in force, and whether a changed set may
-//! be accepted. Knows the rules between a resource and its cluster; the rules on one value are
-//! `highwater_config`'s.
+//! Which settings are in force, as the controller needs to know them. The rules for changing them
+//! are `highwater_config`'s; what was set is in the image.
 
-mod broker;
-mod client_metrics;
-mod group;
-mod topic;
-
-use highwater_config::{Level, Overrides, Value, lookup};
+use highwater_config::{ChangeError, Layers, Level, Overrides, Refusal, Target, Value, lookup};
 use highwater_wire::ErrorCode;
 
-use crate::error::{ApiError, Outcome};
+use crate::error::ApiError;
 use crate::image::{Image, ResourceKind};
 use crate::view::ControllerView;
-
-pub use broker::{check_broker_name, check_changed_keys};
 
 pub const MIN_INSYNC_REPLICAS: &str = "min.insync.replicas";
 pub const UNCLEAN_ELECTION: &str = "unclean.leader.election.enable";
 
-/// The level whose registry describes a resource's settings.
-pub fn level(kind: ResourceKind) -> Option<Level> {
+static NONE: Overrides = Overrides::new();
+
+/// What was set for a resource; empty if nothing was.
+pub fn stored<'a>(image: &'a Image, kind: ResourceKind, name: &str) -> &'a Overrides {
+    image.configs.get(kind, name).map_or(&NONE, |held| &**held)
+}
+
+/// All layers of this node's settings.
+pub fn layers<'a>(view: &'a ControllerView, image: &'a Image) -> Layers<'a> {
+    Layers {
+        broker: stored(image, ResourceKind::Broker, &view.node_id.to_string()),
+        cluster: stored(image, ResourceKind::Broker, ""),
+        fixed: &view.static_config,
+    }
+}
+
+/// Whose settings a resource has, in the words of `highwater_config`. Log levels are nobody's:
+/// they are not kept in the cluster's metadata.
+pub fn target(kind: ResourceKind, name: &str) -> Option<Target> {
     match kind {
-        ResourceKind::Topic => Some(Level::Topic),
-        ResourceKind::Broker => Some(Level::Broker),
-        ResourceKind::Group => Some(Level::Group),
-        ResourceKind::ClientMetrics => Some(Level::ClientMetrics),
+        ResourceKind::Topic => Some(Target::Topic),
+        ResourceKind::Broker if name.is_empty() => Some(Target::AllBrokers),
+        ResourceKind::Broker => Some(Target::Broker),
+        ResourceKind::Group => Some(Target::Group),
+        ResourceKind::ClientMetrics => Some(Target::ClientMetrics),
         ResourceKind::BrokerLogger => None,
     }
 }
@@ -37,22 +47,18 @@ pub fn static_value(view: &ControllerView, name: &str) -> Option<Value> {
     given.or_else(|| setting.default_value())
 }
 
-/// The value in force on this node: dynamic for it, dynamic for all, static, default.
-pub fn broker_value(view: &ControllerView, image: &Image, name: &str) -> Option<Value> {
-    let setting = lookup(Level::Broker, name)?;
+/// The value in force for a topic, of a setting that brokers know by the same name: set for the
+/// topic, for this broker, for all brokers, at start, or the default.
+fn topic_value(view: &ControllerView, image: &Image, topic: &str, name: &str) -> Option<Value> {
+    let setting = lookup(Level::Topic, name)?;
     let own = view.node_id.to_string();
-    [own.as_str(), ""]
+    let places =
+        [(ResourceKind::Topic, topic), (ResourceKind::Broker, &own), (ResourceKind::Broker, "")];
+    places
         .into_iter()
-        .filter_map(|broker| image.configs.value(ResourceKind::Broker, broker, name))
+        .filter_map(|(kind, resource)| image.configs.value(kind, resource, name))
         .find_map(|text| setting.parse(text).ok())
         .or_else(|| static_value(view, name))
-}
-
-/// The value in force for a topic, of a setting that brokers know by the same name.
-fn topic_value(view: &ControllerView, image: &Image, topic: &str, name: &str) -> Option<Value> {
-    let own = image.configs.value(ResourceKind::Topic, topic, name);
-    let parsed = own.and_then(|text| lookup(Level::Topic, name)?.parse(text).ok());
-    parsed.or_else(|| broker_value(view, image, name))
 }
 
 /// `min.insync.replicas` of a topic.
@@ -67,48 +73,12 @@ pub fn unclean_election(view: &ControllerView, image: &Image, topic: &str) -> bo
     value.and_then(|value| value.as_bool()).unwrap_or(false)
 }
 
-/// Whether a resource may have exactly the settings `all`.
-pub fn check_resource(
-    kind: ResourceKind,
-    name: &str,
-    all: &Overrides,
-    view: &ControllerView,
-    image: &Image,
-) -> Outcome {
-    match kind {
-        ResourceKind::Topic => topic::check(name, all),
-        ResourceKind::Group => group::check(name, all, view, image),
-        ResourceKind::ClientMetrics => client_metrics::check(name, all),
-        ResourceKind::Broker => broker::check(name, all, view, image),
-        ResourceKind::BrokerLogger => Err(ApiError::new(
-            ErrorCode::INVALID_REQUEST,
-            "Log levels of a broker are not kept in the cluster's metadata.",
-        )),
+impl From<ChangeError> for ApiError {
+    fn from(error: ChangeError) -> ApiError {
+        let code = match error.refusal {
+            Refusal::InvalidConfig => ErrorCode::INVALID_CONFIG,
+            Refusal::InvalidRequest => ErrorCode::INVALID_REQUEST,
+        };
+        ApiError::new(code, error.message)
     }
-}
-
-/// Every key is known at `level` and its value can be read.
-fn check_values(level: Level, all: &Overrides) -> Outcome {
-    for (key, text) in all {
-        check_value(level, key, text)?;
-    }
-    Ok(())
-}
-
-fn check_value(level: Level, key: &str, text: &str) -> Outcome<Value> {
-    let Some(setting) = lookup(level, key) else {
-        return Err(ApiError::new(ErrorCode::INVALID_CONFIG, unknown(level, key)));
-    };
-    setting.parse(text).map_err(|error| invalid_config(&error))
-}
-
-fn unknown(level: Level, key: &str) -> String {
-    match highwater_config::nearest(level, key) {
-        Some(near) => format!("Unknown {} setting: {key}. Did you mean {near}?", level.name()),
-        None => format!("Unknown {} setting: {key}.", level.name()),
-    }
-}
-
-fn invalid_config(why: &dyn std::fmt::Display) -> ApiError {
-    ApiError::new(ErrorCode::INVALID_CONFIG, format!("Invalid value: {why}."))
 }

@@ -104,7 +104,7 @@ fn topics() {
     is("t", &[("retention.ms", SET, Some("ten"))], E::INVALID_CONFIG, "retention.ms");
     is("t", &[("no.such", SET, Some("1"))], E::INVALID_CONFIG, "no.such");
     is("nope", &[("retention.ms", SET, Some("1"))], E::UNKNOWN_TOPIC_OR_PARTITION, "nope");
-    is("", &[("retention.ms", SET, Some("1"))], E::INVALID_REQUEST, "name is needed");
+    is("", &[("retention.ms", SET, Some("1"))], E::INVALID_REQUEST, "no common default");
     is("a b", &[("retention.ms", SET, Some("1"))], E::INVALID_TOPIC_EXCEPTION, "a b");
     let twice = [("retention.ms", SET, Some("1")), ("retention.ms", SET, Some("2"))];
     is("t", &twice, E::INVALID_REQUEST, "retention.ms");
@@ -145,7 +145,7 @@ fn brokers() {
     is("", "min.insync.replicas", "2", E::NONE, "");
     is("1", "min.insync.replicas", "2", E::INVALID_CONFIG, "min.insync.replicas");
     let remove = [("min.insync.replicas", DELETE, None)];
-    check(BROKER, "", &remove, E::INVALID_CONFIG, "cannot be removed");
+    check(BROKER, "", &remove, E::INVALID_CONFIG, "not removed");
     let append = [("num.io.threads", APPEND, Some("1"))];
     check(BROKER, "1", &append, E::INVALID_CONFIG, "num.io.threads");
     check(BROKER, "1", &[("num.io.threads", 9, Some("1"))], E::INVALID_REQUEST, "operation 9");
@@ -187,7 +187,7 @@ fn groups() {
     ];
     check(GROUP, "g", &fits, E::NONE, "");
     let any = [("consumer.session.timeout.ms", SET, Some("45000"))];
-    check(GROUP, "", &any, E::INVALID_REQUEST, "name is needed");
+    check(GROUP, "", &any, E::INVALID_REQUEST, "no common default");
 }
 
 #[test]
@@ -205,6 +205,8 @@ fn client_metrics_loggers_and_unknown_types() {
     check(77, "x", &[("a", SET, Some("1"))], E::INVALID_REQUEST, "77");
     check(LOGGER, "1", &[("x", SET, Some("DEBUG"))], E::INVALID_CONFIG, "x");
     check(LOGGER, "1", &[("x", APPEND, Some("DEBUG"))], E::INVALID_REQUEST, "level");
+    check(LOGGER, "1", &[("root", DELETE, None)], E::INVALID_REQUEST, "root");
+    check(LOGGER, "1", &[("root", SET, Some("DEBUG"))], E::NONE, "");
     check(LOGGER, "7", &[("x", SET, Some("DEBUG"))], E::INVALID_REQUEST, "7");
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use highwater_config::decide_replacement;
 use highwater_types::BrokerId;
 use highwater_wire::messages::alter_configs_request::{AlterConfigsRequest, AlterConfigsResource};
 use highwater_wire::messages::alter_configs_response::{
@@ -9,12 +10,11 @@ use highwater_wire::messages::alter_configs_response::{
 };
 use highwater_wire::metadata_frame::MetadataRecord;
 
-use super::config_change::{
-    Changes, Named, check_keys, check_named, records_of, refused, repeated,
-};
+use super::config_change::{Named, check_named, records_of, refused, repeated, target};
 use super::{ControllerCx, Decided};
 use crate::error::{Outcome, parts};
-use crate::image::{Image, ResourceKind};
+use crate::image::Image;
+use crate::settings;
 
 pub fn decide_alter_configs(
     image: &Image,
@@ -56,17 +56,12 @@ fn replace(
     if twice.contains(&(kind, name)) {
         return refused("A resource may appear only once in a request.");
     }
-    check_keys(resource.configs.iter().map(|config| (&config.name, config.value.is_some())))?;
     let kind = check_named(kind, name, receiver)?;
-    if kind == ResourceKind::BrokerLogger {
-        return refused("Log levels are altered one by one, with IncrementalAlterConfigs.");
-    }
-    let given = resource.configs.iter();
-    let mut changes: Changes = given
-        .map(|config| (config.name.to_string(), config.value.as_ref().map(ToString::to_string)))
-        .collect();
-    for key in image.configs.get(kind, name).iter().flat_map(|current| current.keys()) {
-        changes.entry(key.clone()).or_insert(None);
-    }
-    records_of(kind, name, &changes, image, cx)
+    let configs = resource.configs.iter();
+    let given: Vec<(&str, Option<&str>)> =
+        configs.map(|config| (&*config.name, config.value.as_deref())).collect();
+    let stored = settings::stored(image, kind, name);
+    let layers = settings::layers(cx.view, image);
+    let after = decide_replacement(target(kind, name)?, stored, &given, &layers)?;
+    records_of(image, kind, name, &after, resource.configs.iter().map(|config| &config.name))
 }

@@ -1,19 +1,18 @@
-//! What both ways of altering settings share: a resource may appear once, its keys once, and a set
-//! that is accepted becomes records.
+//! What both ways of altering settings share: a resource may appear once, it must be there, and a
+//! set that is accepted becomes records. Which sets are acceptable is `highwater_config`'s affair.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use highwater_config::Overrides;
+use highwater_config::{Overrides, Target};
 use highwater_types::BrokerId;
 use highwater_wire::messages::{ClearElrRecord, ConfigRecord};
 use highwater_wire::metadata_frame::MetadataRecord;
 use highwater_wire::{ErrorCode, Str};
 
-use super::ControllerCx;
 use crate::error::{ApiError, Outcome};
 use crate::image::{Image, ResourceKind};
-use crate::limits::CONFIG_VALUE_BYTES_MAX;
 use crate::settings;
+use crate::topic_name::check_topic_name;
 
 /// A resource as a request names it: type number and name.
 pub type Named<'a> = (i8, &'a Str);
@@ -28,101 +27,87 @@ pub fn refused<T>(why: impl Into<String>) -> Outcome<T> {
     Err(ApiError::new(ErrorCode::INVALID_REQUEST, why))
 }
 
-/// Checks that no key is given twice and none that is set lacks a value.
-pub fn check_keys<'a>(keys: impl Iterator<Item = (&'a Str, bool)>) -> Outcome {
-    let mut seen = BTreeSet::new();
-    let mut absent = Vec::new();
-    for (key, has_value) in keys {
-        if !seen.insert(key) {
-            return refused(format!("Setting {key} is given more than once."));
-        }
-        if !has_value {
-            absent.push(&**key);
-        }
-    }
-    if absent.is_empty() {
-        return Ok(());
-    }
-    refused(format!(
-        "These settings have no value (to remove one, delete it): {}.",
-        absent.join(", ")
-    ))
-}
-
-/// The kind of a resource that the request may name at all.
+/// The resource, if it can have settings at all.
 pub fn check_named(kind: i8, name: &Str, receiver: BrokerId) -> Outcome<ResourceKind> {
     let Some(kind) = ResourceKind::of(kind) else {
         return refused(format!("There is no resource type {kind}."));
     };
-    if kind == ResourceKind::Broker {
-        settings::check_broker_name(name, receiver)?;
+    match kind {
+        ResourceKind::Broker => check_broker_name(name, receiver)?,
+        ResourceKind::Topic if !name.is_empty() => check_topic_name(name)?,
+        ResourceKind::Topic => return refused("Topics have no common default: name one."),
+        ResourceKind::Group if name.is_empty() => {
+            return refused("Groups have no common default: name one.");
+        }
+        ResourceKind::ClientMetrics if name.is_empty() => {
+            return refused("A client metrics subscription needs a name.");
+        }
+        ResourceKind::Group | ResourceKind::ClientMetrics | ResourceKind::BrokerLogger => {}
     }
     Ok(kind)
 }
 
-fn check_lengths(changes: &Changes) -> Outcome {
-    let long = |value: &Option<String>| {
-        value.as_ref().is_some_and(|text| text.len() > CONFIG_VALUE_BYTES_MAX)
-    };
-    match changes.iter().find(|(_, value)| long(value)) {
-        None => Ok(()),
-        Some((key, _)) => {
-            let why = format!("{key}: a value may have at most {CONFIG_VALUE_BYTES_MAX} bytes.");
-            Err(ApiError::new(ErrorCode::INVALID_CONFIG, why))
+/// A broker takes changes of itself or of all brokers.
+fn check_broker_name(name: &str, receiver: BrokerId) -> Outcome {
+    if name.is_empty() {
+        return Ok(());
+    }
+    match name.parse::<i32>() {
+        Err(_) => refused(format!("A broker is named by its id, a whole number, not by {name:?}.")),
+        Ok(id) if BrokerId(id) != receiver => {
+            refused(format!("This is broker {receiver}; settings of broker {name} go to that one."))
         }
+        Ok(_) => Ok(()),
     }
 }
 
-/// Changes of one resource: `None` removes a key.
-pub type Changes = BTreeMap<String, Option<String>>;
+/// Whose settings they are; log levels are kept by each broker itself.
+pub fn target(kind: ResourceKind, name: &Str) -> Outcome<Target> {
+    settings::target(kind, name).map_or_else(
+        || refused("Log levels are altered one by one, with IncrementalAlterConfigs."),
+        Ok,
+    )
+}
 
-/// The records that `changes` to a resource come to, once its set as a whole is acceptable.
-pub fn records_of(
-    kind: ResourceKind,
-    name: &Str,
-    changes: &Changes,
+/// The records that lead from the stored set of a resource to `after`. `named` are the keys that
+/// the request names.
+pub fn records_of<'a>(
     image: &Image,
-    cx: &ControllerCx<'_>,
+    kind: ResourceKind,
+    resource_name: &Str,
+    after: &Overrides,
+    named: impl Iterator<Item = &'a Str>,
 ) -> Outcome<Vec<MetadataRecord>> {
-    let empty = Overrides::new();
-    let current = image.configs.get(kind, name).map_or(&empty, |held| &**held);
-    let mut all = current.clone();
-    for (key, value) in changes {
-        match value {
-            Some(value) => drop(all.insert(key.clone(), value.clone())),
-            None => drop(all.remove(key)),
-        }
-    }
-    check_lengths(changes)?;
-    settings::check_resource(kind, name, &all, cx.view, image)?;
-    if kind == ResourceKind::Broker {
-        let keys = changes.iter().map(|(key, value)| (key.as_str(), value.is_none()));
-        settings::check_changed_keys(name, keys, image)?;
-    }
-    if kind == ResourceKind::Topic && image.topic(name).is_none() {
-        let why = format!("Topic '{name}' does not exist.");
+    if kind == ResourceKind::Topic && image.topic(resource_name).is_none() {
+        let why = format!("Topic '{resource_name}' does not exist.");
         return Err(ApiError::new(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION, why));
     }
+    let before = settings::stored(image, kind, resource_name);
+    let named: BTreeSet<&str> = named.map(|name| &**name).collect();
+    let gone = before.keys().map(String::as_str).filter(|key| !after.contains_key(*key));
+    let touched: BTreeSet<&str> = named.iter().copied().chain(gone).collect();
     // Settings of brokers are written even if they stay: that makes brokers reload what a setting
     // refers to, such as a key store.
-    let changed = changes
-        .iter()
-        .filter(|(key, value)| kind == ResourceKind::Broker || current.get(*key) != value.as_ref());
-    let mut records: Vec<MetadataRecord> = Vec::new();
+    let written = touched.into_iter().filter(|key| {
+        let always = kind == ResourceKind::Broker && named.contains(key);
+        always || before.get(*key) != after.get(*key)
+    });
+    let mut records = Vec::new();
     let mut min_isr_changed = false;
-    for (key, value) in changed {
+    for key in written {
         min_isr_changed |= key == settings::MIN_INSYNC_REPLICAS;
         records.push(MetadataRecord::Config(ConfigRecord {
             resource_type: kind.code(),
-            resource_name: name.clone(),
-            name: Str::from(key.as_str()),
-            value: value.as_deref().map(Str::from),
+            resource_name: resource_name.clone(),
+            name: Str::from(key),
+            value: after.get(key).map(|value| Str::from(value.as_str())),
             ..ConfigRecord::default()
         }));
     }
     // Who was eligible to lead under one minimum may not be under another.
     if min_isr_changed && image.features.elr_enabled() {
-        let topic_name = if kind == ResourceKind::Topic { name.clone() } else { Str::default() };
+        let of_topic = kind == ResourceKind::Topic;
+        let topic_name = if of_topic { resource_name.clone() } else { Str::default() };
         let cleared = ClearElrRecord { topic_name, ..ClearElrRecord::default() };
         records.push(MetadataRecord::ClearElr(cleared));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use highwater_config::Overrides;
+use highwater_config::{Overrides, decide_new_topic};
 use highwater_types::{BrokerId, PartitionIndex, TopicId, Uuid};
 use highwater_wire::messages::create_topics_request::{CreatableTopic, CreateTopicsRequest};
 use highwater_wire::messages::create_topics_response::{
@@ -144,8 +144,7 @@ fn create(
     draft: &mut Draft,
     cx: &mut ControllerCx<'_>,
 ) -> Outcome<CreatableTopicResult> {
-    let overrides = topic_overrides(topic)?;
-    settings::check_resource(ResourceKind::Topic, &topic.name, &overrides, cx.view, &draft.image)?;
+    let overrides = topic_overrides(topic, &draft.image, cx.view)?;
     let partitions = if topic.assignments.is_empty() {
         placed(topic, &draft.image, cx)?
     } else {
@@ -191,15 +190,15 @@ fn fresh_id(image: &Image, cx: &mut ControllerCx<'_>) -> Uuid {
     }
 }
 
-fn topic_overrides(topic: &CreatableTopic) -> Outcome<Overrides> {
-    let absent: Vec<&str> =
-        topic.configs.iter().filter(|c| c.value.is_none()).map(|c| &*c.name).collect();
-    if !absent.is_empty() {
-        let why = format!("These settings have no value: {}.", absent.join(", "));
-        return Err(ApiError::new(ErrorCode::INVALID_CONFIG, why));
-    }
-    let given = topic.configs.iter().filter_map(|c| Some((c.name.to_string(), c.value.as_ref()?)));
-    Ok(given.map(|(name, value)| (name, value.to_string())).collect())
+fn topic_overrides(
+    topic: &CreatableTopic,
+    image: &Image,
+    view: &ControllerView,
+) -> Outcome<Overrides> {
+    let configs = topic.configs.iter();
+    let given: Vec<(&str, Option<&str>)> =
+        configs.map(|config| (&*config.name, config.value.as_deref())).collect();
+    Ok(decide_new_topic(&given, &settings::layers(view, image))?)
 }
 
 /// Partitions that the controller places.

@@ -3,8 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use highwater_config::{Kind, lookup};
+use highwater_config::{
+    Edit, Kind, Level, Op, Overrides, decide_edits, decide_logger_edits, lookup,
+};
 use highwater_types::BrokerId;
+use highwater_wire::ErrorCode;
 use highwater_wire::messages::incremental_alter_configs_request::{
     AlterConfigsResource, AlterableConfig, IncrementalAlterConfigsRequest,
 };
@@ -12,38 +15,12 @@ use highwater_wire::messages::incremental_alter_configs_response::{
     AlterConfigsResourceResponse, IncrementalAlterConfigsResponse,
 };
 use highwater_wire::metadata_frame::MetadataRecord;
-use highwater_wire::{ErrorCode, Str};
 
-use super::config_change::{
-    Changes, Named, check_keys, check_named, records_of, refused, repeated,
-};
+use super::config_change::{Named, check_named, records_of, refused, repeated, target};
 use super::{ControllerCx, Decided};
 use crate::error::{ApiError, Outcome, parts};
 use crate::image::{Image, ResourceKind};
 use crate::settings;
-
-/// `AlterConfigOp.OpType`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Op {
-    Set,
-    Delete,
-    Append,
-    Subtract,
-}
-
-impl Op {
-    fn of(code: i8) -> Outcome<Op> {
-        match code {
-            0 => Ok(Op::Set),
-            1 => Ok(Op::Delete),
-            2 => Ok(Op::Append),
-            3 => Ok(Op::Subtract),
-            _ => refused(format!(
-                "There is no operation {code}; 0 sets, 1 deletes, 2 appends, 3 subtracts."
-            )),
-        }
-    }
-}
 
 pub fn decide_incremental_alter_configs(
     image: &Image,
@@ -86,82 +63,62 @@ fn alter(
     if twice.contains(&(kind, name)) {
         return refused("A resource may appear only once in a request.");
     }
-    let ops: Vec<Op> =
-        resource.configs.iter().map(|c| Op::of(c.config_operation)).collect::<Outcome<_>>()?;
-    let keys = resource.configs.iter().zip(&ops);
-    check_keys(keys.map(|(c, op)| (&c.name, c.value.is_some() || *op == Op::Delete)))?;
+    let edits: Vec<Edit<'_>> = resource.configs.iter().map(edit).collect::<Outcome<_>>()?;
     let kind = check_named(kind, name, receiver)?;
     if kind == ResourceKind::BrokerLogger {
-        return refused_log_levels(resource, &ops, receiver);
+        return check_log_levels(name, &edits, receiver);
     }
-    let mut changes = Changes::new();
-    for (config, op) in resource.configs.iter().zip(ops) {
-        let value = changed_value(kind, name, config, op, image, cx)?;
-        changes.insert(config.name.to_string(), value);
-    }
-    records_of(kind, name, &changes, image, cx)
+    check_lists(kind, &edits)?;
+    let stored = settings::stored(image, kind, name);
+    let layers = settings::layers(cx.view, image);
+    let after = decide_edits(target(kind, name)?, stored, &edits, &layers)?;
+    records_of(image, kind, name, &after, resource.configs.iter().map(|config| &config.name))
 }
 
-/// The value after `op`; `None` removes it.
-fn changed_value(
-    kind: ResourceKind,
-    resource: &Str,
-    config: &AlterableConfig,
-    op: Op,
-    image: &Image,
-    cx: &ControllerCx<'_>,
-) -> Outcome<Option<String>> {
-    let key = &*config.name;
-    let given = config.value.as_deref().unwrap_or_default();
-    if op == Op::Delete {
-        return Ok(None);
+fn edit(config: &AlterableConfig) -> Outcome<Edit<'_>> {
+    match Op::from_code(config.config_operation) {
+        Some(op) => Ok(Edit { name: &config.name, op, value: config.value.as_deref() }),
+        None => refused(format!(
+            "There is no operation {}; 0 sets, 1 deletes, 2 appends, 3 subtracts.",
+            config.config_operation
+        )),
     }
-    if op == Op::Set {
-        return Ok(Some(given.to_owned()));
-    }
-    let setting = settings::level(kind).and_then(|level| lookup(level, key));
-    let Some(setting) = setting.filter(|setting| setting.kind == Kind::List) else {
-        let why = format!("Only lists can be appended to and subtracted from; {key} is none.");
-        return Err(ApiError::new(ErrorCode::INVALID_CONFIG, why));
-    };
-    let current = match image.configs.value(kind, resource, key) {
-        Some(text) => text.to_owned(),
-        None => {
-            let broker = (kind == ResourceKind::Broker).then(|| cx.view.static_config.get(key));
-            broker.flatten().or(setting.default).unwrap_or_default().to_owned()
-        }
-    };
-    let mut items: Vec<&str> = current.split(',').filter(|item| !item.is_empty()).collect();
-    for item in given.split(',') {
-        match op {
-            Op::Append if !items.contains(&item) => items.push(item),
-            Op::Subtract => items.retain(|held| *held != item),
-            _ => {}
-        }
-    }
-    Ok(Some(items.join(",")))
 }
 
-/// Log levels that reach the controller belong to no logger that a broker knows.
-fn refused_log_levels(
-    resource: &AlterConfigsResource,
-    ops: &[Op],
+/// Log levels are not metadata: what a broker lets through is only checked.
+fn check_log_levels(
+    name: &str,
+    edits: &[Edit<'_>],
     receiver: BrokerId,
 ) -> Outcome<Vec<MetadataRecord>> {
-    if resource.resource_name.parse() != Ok(receiver.get()) {
+    if name.parse() != Ok(receiver.get()) {
         return refused(format!(
-            "This is broker {receiver}; log levels of broker {} go to that one.",
-            resource.resource_name
+            "This is broker {receiver}; log levels of broker {name} go to that one."
         ));
     }
-    if ops.iter().any(|op| matches!(op, Op::Append | Op::Subtract)) {
-        return refused("A log level can be set or deleted, not appended to or subtracted from.");
+    // An operation that no logger takes is a bad request, whichever logger is named.
+    if edits.iter().any(|edit| matches!(edit.op, Op::Append | Op::Subtract)) {
+        return refused("A log level is set or deleted; it is no list.");
     }
-    match resource.configs.first() {
-        None => Ok(Vec::new()),
-        Some(config) => {
-            let why = format!("There is no logger {}.", config.name);
-            Err(ApiError::new(ErrorCode::INVALID_CONFIG, why))
+    if edits.iter().any(|edit| edit.op == Op::Delete && edit.name == "root") {
+        return refused("The root logger always has a level: set another.");
+    }
+    decide_logger_edits(&Overrides::new(), edits)?;
+    Ok(Vec::new())
+}
+
+/// Kafka tells this of brokers as it does of topics: a bad setting, not a bad request.
+fn check_lists(kind: ResourceKind, edits: &[Edit<'_>]) -> Outcome {
+    if kind != ResourceKind::Broker {
+        return Ok(());
+    }
+    let edits = edits.iter().filter(|edit| matches!(edit.op, Op::Append | Op::Subtract));
+    for edit in edits {
+        let setting = lookup(Level::Broker, edit.name);
+        if setting.is_some_and(|setting| setting.kind != Kind::List) {
+            let why = format!("{} is no list, so nothing can be added or taken off.", edit.name);
+            return Err(ApiError::new(ErrorCode::INVALID_CONFIG, why));
         }
     }
+    Ok(())
 }
