@@ -17,8 +17,8 @@ pub(crate) const NEW_MEMBER_TIMEOUT_MS: i64 = 5 * 60 * 1000;
 pub(crate) const SWEEP_GROUPS_MAX: usize = 1_000;
 pub(crate) const SWEEP_RECORDS_MAX: usize = 1_000;
 
-/// Bytes of a record beside its strings: both frames, numbers, lengths.
-pub(crate) const RECORD_OVERHEAD_BYTES: usize = 80;
+/// Bytes of a record beside its strings and blobs: both frames, numbers, lengths.
+pub(crate) const RECORD_OVERHEAD_BYTES: usize = 64;
 
 pub(crate) fn fits(text: &str) -> bool {
     text.len() <= STRING_BYTES_MAX

@@ -47,6 +47,11 @@ impl<'a> Turn<'a> {
         self.decision.replies.push((token, reply));
     }
 
+    /// Takes back the records after the first `len`.
+    pub(crate) fn truncate_records(&mut self, len: usize) {
+        self.decision.records.truncate(len);
+    }
+
     /// Arms `timer` in `ms` milliseconds; a negative wait is none.
     pub(crate) fn arm(&mut self, timer: Timer, ms: i64) {
         let at = self.mono.plus_ms(u64::try_from(ms).unwrap_or(0));

@@ -7,7 +7,7 @@ use highwater_wire::{ErrorCode, Str};
 
 use super::group::{ClassicGroup, GroupState};
 use super::member::{Member, Protocol, Waiting};
-use super::rebalance::{refuse_join, refuse_superseded_join, waiting};
+use super::rebalance::{refuse_join, refuse_superseded_join};
 use crate::limits::{NEW_MEMBER_TIMEOUT_MS, PENDING_JOINS_MAX, STRING_BYTES_MAX, fits};
 use crate::record::Record;
 use crate::request::MemberOrigin;
@@ -32,7 +32,7 @@ pub(crate) struct Join {
 impl Join {
     fn new(token: Token, version: i16, origin: MemberOrigin, body: JoinGroupRequest) -> Self {
         Join {
-            waiting: waiting(token, version),
+            waiting: Waiting { token, version },
             origin: MemberOrigin {
                 client_id: origin.client_id.detached(),
                 client_host: origin.client_host.detached(),
@@ -91,6 +91,8 @@ impl GroupCoordinator {
             group.remove_member(&join.member_id, turn);
             let code = ErrorCode::GROUP_MAX_SIZE_REACHED;
             refuse_join(join.waiting, Str::default(), code, turn);
+            // It may have been the last one awaited.
+            group.maybe_complete_join(turn);
         } else if !group.accepts(&join.protocol_type, &join.protocols) {
             join.refuse(ErrorCode::INCONSISTENT_GROUP_PROTOCOL, turn);
         } else if join.member_id.is_empty() {

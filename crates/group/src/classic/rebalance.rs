@@ -1,6 +1,5 @@
 //! The steps of a rebalance: prepare, wait for joins, start the next generation.
 
-use highwater_shard::Token;
 use highwater_wire::messages::JoinGroupResponse;
 use highwater_wire::messages::join_group_response::JoinGroupResponseMember;
 use highwater_wire::{ErrorCode, Str};
@@ -195,7 +194,7 @@ pub(crate) fn join_error(version: i16, member_id: Str, code: ErrorCode) -> JoinG
     }
 }
 
-/// A token that was never to be answered twice: its member has sent the request again.
+/// The member has sent its join again: only the later one is listened to, but each is answered.
 pub(crate) fn refuse_superseded_join(old: Option<Waiting>, member_id: &Str, turn: &mut Turn<'_>) {
     if let Some(old) = old {
         refuse_join(old, member_id.clone(), ErrorCode::REBALANCE_IN_PROGRESS, turn);
@@ -210,9 +209,4 @@ fn absent_protocol(version: i16) -> Option<Str> {
 /// Generations start again at 0 rather than become negative, which means "none".
 fn next_generation(generation: i32) -> i32 {
     generation.checked_add(1).unwrap_or(0)
-}
-
-/// Names a waiting request.
-pub(crate) fn waiting(token: Token, version: i16) -> Waiting {
-    Waiting { token, version }
 }

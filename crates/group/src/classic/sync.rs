@@ -9,7 +9,6 @@ use highwater_wire::{ErrorCode, Str};
 
 use super::group::{ClassicGroup, GroupState};
 use super::member::Waiting;
-use super::rebalance::waiting;
 use crate::record::Record;
 use crate::turn::Turn;
 use crate::{Call, GroupCoordinator, Reply, Timer};
@@ -24,7 +23,7 @@ impl GroupCoordinator {
         call: Call<SyncGroupRequest>,
         turn: &mut Turn<'_>,
     ) {
-        let waiting = waiting(token, call.version);
+        let waiting = Waiting { token, version: call.version };
         let found = match self.group(&call.body.group_id) {
             _ if call.body.group_id.is_empty() => Err(ErrorCode::INVALID_GROUP_ID),
             _ if lacks_protocol(&call) => Err(ErrorCode::INCONSISTENT_GROUP_PROTOCOL),

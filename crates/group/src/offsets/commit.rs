@@ -1,7 +1,6 @@
 //! OffsetCommit: by a member of a group, or by a client that only keeps its offsets here.
 
 use highwater_shard::Token;
-use highwater_types::limits::TOPIC_NAME_BYTES_MAX;
 use highwater_types::{LeaderEpoch, Offset, Timestamp};
 use highwater_wire::messages::offset_commit_request::{
     OffsetCommitRequestPartition, OffsetCommitRequestTopic,
@@ -33,6 +32,8 @@ struct Commit {
     metadata_max: usize,
     /// Why the group takes none of them.
     refused: Option<ErrorCode>,
+    /// Of the records so far; they are written at once, so they must fit one batch.
+    bytes: usize,
 }
 
 impl GroupCoordinator {
@@ -46,24 +47,28 @@ impl GroupCoordinator {
     ) {
         let Call { version, body, .. } = call;
         let group = self.group(&body.group_id);
-        let checked = check_commit(group.as_deref(), version, &body);
-        let refused = checked.and_then(|()| check_size(&body, turn.config.batch_bytes_max)).err();
+        let refused = check_commit(group.as_deref(), version, &body).err();
         if let (None, Some(group)) = (refused, group.as_deref())
             && matches!(group.state, GroupState::Stable | GroupState::PreparingRebalance)
         {
             group.renew_session(&body.member_id, turn);
         }
-        let commit = Commit {
+        let mut commit = Commit {
             group_id: body.group_id,
             now: turn.now,
             expires_at: (body.retention_time_ms != -1)
                 .then(|| turn.now.plus_ms(body.retention_time_ms)),
             metadata_max: turn.config.offset_metadata_max,
             refused,
+            bytes: 0,
         };
         let topics = body.topics.into_iter();
         let topics = topics.map(|topic| commit.decide_topic(topic, version, turn)).collect();
-        let response = OffsetCommitResponse { topics, ..OffsetCommitResponse::default() };
+        let mut response = OffsetCommitResponse { topics, ..OffsetCommitResponse::default() };
+        if commit.bytes > turn.config.batch_bytes_max {
+            turn.truncate_records(0);
+            refuse_accepted(&mut response, ErrorCode::INVALID_COMMIT_OFFSET_SIZE);
+        }
         turn.reply(token, Reply::OffsetCommit(response));
     }
 }
@@ -104,25 +109,16 @@ fn check_commit(
     Ok(())
 }
 
-/// All offsets of a request are written at once, so they must fit one batch.
-fn check_size(body: &OffsetCommitRequest, bytes_max: usize) -> Result<(), ErrorCode> {
-    let topics = body.topics.iter();
-    let sizes = topics.flat_map(|topic| {
-        // A topic that goes by its id has a name all the same.
-        let names = body.group_id.len() + topic.name.len().max(TOPIC_NAME_BYTES_MAX);
-        let metadata = |text: &Option<Str>| text.as_ref().map_or(0, |text| text.len());
-        let partitions = topic.partitions.iter();
-        partitions.map(move |p| names + metadata(&p.committed_metadata) + RECORD_OVERHEAD_BYTES)
-    });
-    if sizes.sum::<usize>() > bytes_max {
-        return Err(ErrorCode::INVALID_COMMIT_OFFSET_SIZE);
+fn refuse_accepted(response: &mut OffsetCommitResponse, code: ErrorCode) {
+    let partitions = response.topics.iter_mut().flat_map(|topic| &mut topic.partitions);
+    for partition in partitions.filter(|partition| partition.error_code == 0) {
+        partition.error_code = code.0;
     }
-    Ok(())
 }
 
 impl Commit {
     fn decide_topic(
-        &self,
+        &mut self,
         topic: OffsetCommitRequestTopic,
         version: i16,
         turn: &mut Turn<'_>,
@@ -160,7 +156,7 @@ impl Commit {
     }
 
     fn decide_partition(
-        &self,
+        &mut self,
         topic: &TopicView,
         partition: OffsetCommitRequestPartition,
         turn: &mut Turn<'_>,
@@ -181,6 +177,8 @@ impl Commit {
             // anything to any client.
             return Err(ErrorCode::INVALID_REQUEST);
         }
+        let names = self.group_id.len() + topic.name.len();
+        self.bytes += names + metadata.len() + RECORD_OVERHEAD_BYTES;
         let offset = CommittedOffset {
             offset: Offset(partition.committed_offset),
             leader_epoch: LeaderEpoch(partition.committed_leader_epoch),
