@@ -37,28 +37,36 @@ impl Log {
     fn cut(&mut self, offset: Offset, now: Timestamp) -> Result<(), LogError> {
         let kept = self.segments.partition_point(|segment| segment.base <= offset).max(1);
         let gone: Vec<Arc<Segment>> = self.segments.drain(kept..).collect();
-        let Some(last) = self.segments.last().cloned() else { return Ok(()) };
-        self.cut_segment(&last, offset, now).map_err(|error| last.damage(error))?;
+        let Some(last) = self.segments.pop() else { return Ok(()) };
+        let cut = self.cut_segment(&last, offset, now).map_err(|error| last.damage(error))?;
+        self.unflushed.retain(|segment| segment.base < cut.base);
+        self.segments.push(cut);
         self.log_end = offset;
-        self.settle(gone, now)
+        self.settle(gone, offset, now)
     }
 
+    /// The segment without what lies at and above `offset`, active again. Readers that know the
+    /// old one find the same files.
     fn cut_segment(
         &mut self,
         segment: &Arc<Segment>,
         offset: Offset,
         now: Timestamp,
-    ) -> Result<(), WalkError> {
+    ) -> Result<Arc<Segment>, WalkError> {
+        let place = Arc::clone(&segment.place);
         let start = self.reader().start(segment.size());
-        if let Some(met) = segment.locate(offset, start)? {
-            segment.place.disk.set_len(&*segment.log_file()?, met.position)?;
-            segment.set_size(met.position);
-        }
-        segment.rebuild_indexes(self.config.index_interval_bytes)?;
-        segment.truncate_aborted(offset)?;
+        let size = match segment.locate(offset, start)? {
+            Some(met) => met.position,
+            None => segment.size(),
+        };
+        place.disk.set_len(&*segment.log_file()?, size)?;
+        segment.close_files();
+        let cut = Arc::new(Segment::new(place, segment.base, size));
+        cut.rebuild_indexes(self.config.index_interval_bytes)?;
+        cut.truncate_aborted(offset)?;
         let options = OpenOptions::new(self.config.clone(), now);
-        (self.active, _) = open::resume(segment, &options)?;
-        Ok(())
+        (self.active, _) = open::resume(&cut, &options)?;
+        Ok(cut)
     }
 
     fn start_over(&mut self, start: Offset, now: Timestamp) -> Result<(), LogError> {
@@ -68,11 +76,18 @@ impl Log {
         self.segments.push(Arc::clone(&self.active.segment));
         (self.log_start, self.log_end) = (start, start);
         self.names_dirty = true;
-        self.settle(Vec::new(), now)
+        // What producers did in the old log says nothing about the new one.
+        self.settle(Vec::new(), Offset::NONE, now)
     }
 
-    /// Brings everything that hangs on the log end in line with it.
-    fn settle(&mut self, gone: Vec<Arc<Segment>>, now: Timestamp) -> Result<(), LogError> {
+    /// Brings everything that hangs on the log end in line with it. Producer snapshots hold up to
+    /// `snapshot_last`.
+    fn settle(
+        &mut self,
+        gone: Vec<Arc<Segment>>,
+        snapshot_last: Offset,
+        now: Timestamp,
+    ) -> Result<(), LogError> {
         self.recovery_point = self.recovery_point.min(self.log_end);
         self.log_start = self.log_start.min(self.log_end);
         self.shared.hints.clear();
@@ -83,7 +98,7 @@ impl Log {
         if changed | epochs.truncate_start(self.log_start) {
             self.store_epochs(epochs)?;
         }
-        let snapshots = self.snapshots_below_end()?;
+        let snapshots = self.snapshots_up_to(snapshot_last)?;
         let replayed = Source {
             place: &self.shared.place,
             config: &self.config,
@@ -99,13 +114,13 @@ impl Log {
     }
 
     /// Offsets of the snapshots that still hold; the others are removed.
-    fn snapshots_below_end(&self) -> Result<Vec<Offset>, LogError> {
+    fn snapshots_up_to(&self, last: Offset) -> Result<Vec<Offset>, LogError> {
         let place = &self.shared.place;
         let path = place.path();
         let mut kept = Vec::new();
         for listed in place.disk.list(&path).map_err(LogError::read(&*path))? {
             match names::parse(&listed.name) {
-                Some((offset, names::SNAPSHOT)) if offset <= self.log_end => kept.push(offset),
+                Some((offset, names::SNAPSHOT)) if offset <= last => kept.push(offset),
                 Some((_, names::SNAPSHOT)) => {
                     let stale = path.join(&listed.name);
                     place.disk.remove(&stale).map_err(LogError::write(&stale))?;
