@@ -5,6 +5,8 @@ use highwater_wire::metadata_frame::MetadataRecord;
 
 use crate::image::Image;
 
+/// Whoever pushes should hold no clone of `image`: what a clone shares is copied on change.
+///
 /// An image and the records that lead to it from where the draft began.
 #[derive(Clone)]
 pub struct Draft {

@@ -4,15 +4,15 @@
 mod support;
 
 use highwater_controller::{ControllerRequest, Image, ImageDelta, record_version};
-use highwater_types::{BrokerId, Offset};
+use highwater_types::{BrokerId, Offset, PartitionIndex};
 use highwater_wire::Str;
 use highwater_wire::messages::{
     AllocateProducerIdsRequest, AlterClientQuotasRequest, AlterPartitionReassignmentsRequest,
-    AlterUserScramCredentialsRequest, CreatePartitionsRequest, DeleteTopicsRequest,
-    ElectLeadersRequest, IncrementalAlterConfigsRequest, alter_client_quotas_request,
-    alter_partition_reassignments_request, alter_user_scram_credentials_request,
-    create_partitions_request, delete_topics_request, elect_leaders_request,
-    incremental_alter_configs_request,
+    AlterPartitionRequest, AlterUserScramCredentialsRequest, CreatePartitionsRequest,
+    DeleteTopicsRequest, ElectLeadersRequest, IncrementalAlterConfigsRequest,
+    alter_client_quotas_request, alter_partition_reassignments_request, alter_partition_request,
+    alter_user_scram_credentials_request, create_partitions_request, delete_topics_request,
+    elect_leaders_request, incremental_alter_configs_request,
 };
 use highwater_wire::metadata_frame::MetadataRecord;
 use proptest::prelude::*;
@@ -29,6 +29,7 @@ enum Step {
     Start { broker: i32, life: u8 },
     Stop { broker: i32, now: bool },
     Reassign { topic: usize, replicas: Option<Vec<i32>> },
+    InSync { topic: usize, isr: Vec<i32> },
     Elect { unclean: bool },
     Quota { user: Option<u8>, value: Option<f64> },
     Scram { user: u8, delete: bool },
@@ -51,6 +52,8 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(topic, key, value)| Step::Configure { topic, key, value }),
         3 => (1..5, 1..4u8).prop_map(|(broker, life)| Step::Start { broker, life }),
         2 => (1..5, any::<bool>()).prop_map(|(broker, now)| Step::Stop { broker, now }),
+        2 => (topic.clone(), prop::collection::vec(1..5, 1..4))
+            .prop_map(|(topic, isr)| Step::InSync { topic, isr }),
         2 => (topic, replicas).prop_map(|(topic, replicas)| Step::Reassign { topic, replicas }),
         1 => any::<bool>().prop_map(|unclean| Step::Elect { unclean }),
         1 => (prop::option::of(0..2u8), prop::option::of(1.0..9.0f64))
@@ -80,6 +83,7 @@ fn run(cluster: &mut Cluster, step: Step) {
             cluster.heartbeat(broker, epoch, now, true);
         }
         Step::Reassign { topic, replicas } => reassign(cluster, topic, replicas),
+        Step::InSync { topic, isr } => in_sync(cluster, topic, &isr),
         Step::Elect { unclean } => elect(cluster, unclean),
         Step::Quota { user, value } => quota(cluster, user, value),
         Step::Scram { user, delete } => scram(cluster, user, delete),
@@ -156,6 +160,35 @@ fn reassign(cluster: &mut Cluster, topic: usize, replicas: Option<Vec<i32>>) {
         ..AlterPartitionReassignmentsRequest::default()
     };
     cluster.ask(ControllerRequest::AlterPartitionReassignments(request));
+}
+
+/// The leader of the first partition tells who is in sync, beside itself.
+fn in_sync(cluster: &mut Cluster, topic: usize, isr: &[i32]) {
+    use alter_partition_request::{BrokerState, PartitionData, TopicData};
+    let image = cluster.image();
+    let Some(topic) = image.topic(TOPICS[topic]) else { return };
+    let Some(held) = topic.partition(PartitionIndex(0)) else { return };
+    let mut members = isr.to_vec();
+    members.push(held.leader.get());
+    members.sort_unstable();
+    members.dedup();
+    let states = members.iter().map(|id| BrokerState { broker_id: *id, ..BrokerState::default() });
+    let request = AlterPartitionRequest {
+        broker_id: held.leader.get(),
+        broker_epoch: image.broker(held.leader).map_or(0, |broker| broker.epoch),
+        topics: vec![TopicData {
+            topic_id: topic.id.0,
+            partitions: vec![PartitionData {
+                leader_epoch: held.leader_epoch.get(),
+                partition_epoch: held.partition_epoch,
+                new_isr_with_epochs: states.collect(),
+                ..PartitionData::default()
+            }],
+            ..TopicData::default()
+        }],
+        ..AlterPartitionRequest::default()
+    };
+    cluster.ask(ControllerRequest::AlterPartition(request));
 }
 
 fn elect(cluster: &mut Cluster, unclean: bool) {

@@ -6,6 +6,7 @@ use highwater_wire::messages::alter_partition_request::{AlterPartitionRequest, P
 use highwater_wire::messages::alter_partition_response::{
     AlterPartitionResponse, PartitionData as PartitionAnswer, TopicData,
 };
+use highwater_wire::metadata_frame::MetadataRecord;
 
 use super::broker_lifecycle::check_epoch;
 use super::{ControllerCx, Decided, change_partition};
@@ -29,7 +30,11 @@ pub fn decide_alter_partition(
     for topic in &request.topics {
         let id = TopicId(topic.topic_id);
         let partitions = topic.partitions.iter().map(|wanted| {
-            let outcome = alter(&mut draft, leader, id, wanted, cx);
+            let record = alter(&draft.image, leader, id, wanted, cx);
+            let outcome = record.and_then(|record| {
+                draft.extend(record);
+                check_still_leads(&draft.image, leader, id, wanted)
+            });
             answer(&draft.image, id, wanted, outcome)
         });
         let partitions = partitions.collect();
@@ -63,27 +68,32 @@ fn answer(
 }
 
 fn alter(
-    draft: &mut Draft,
+    image: &Image,
     leader: BrokerId,
     id: TopicId,
     wanted: &PartitionData,
     cx: &ControllerCx<'_>,
-) -> Result<(), ErrorCode> {
-    let image = draft.image.clone();
+) -> Result<Option<MetadataRecord>, ErrorCode> {
     let topic = image.topic_by_id(id).ok_or(ErrorCode::UNKNOWN_TOPIC_ID)?;
     let index = PartitionIndex(wanted.partition_index);
     let partition = topic.partition(index).ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
     let isr = wanted_isr(wanted);
-    check(&image, partition, leader, wanted, &isr)?;
+    check(image, partition, leader, wanted, &isr)?;
     let recovering = wanted.leader_recovery_state == 1;
     let alive = |id: BrokerId| image.brokers.is_active(id);
-    let record = change_partition(&image, cx.view, topic, index, &alive, |change| {
+    Ok(change_partition(image, cx.view, topic, index, &alive, |change| {
         change.isr(isr.iter().map(|(id, _)| *id).collect()).recovering(recovering)
-    });
-    draft.extend(record);
-    let after = draft.image.partition_by_id(id, index);
-    // The ISR that was asked for may have finished a reassignment that takes the leader away.
-    match after {
+    }))
+}
+
+/// The ISR that was asked for may have finished a reassignment that takes the leader away.
+fn check_still_leads(
+    image: &Image,
+    leader: BrokerId,
+    id: TopicId,
+    wanted: &PartitionData,
+) -> Result<(), ErrorCode> {
+    match image.partition_by_id(id, PartitionIndex(wanted.partition_index)) {
         Some(after) if after.leader == leader => Ok(()),
         Some(_) => Err(ErrorCode::NEW_LEADER_ELECTED),
         None => Err(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION),

@@ -6,6 +6,7 @@ use highwater_wire::messages::assign_replicas_to_dirs_request::AssignReplicasToD
 use highwater_wire::messages::assign_replicas_to_dirs_response::{
     AssignReplicasToDirsResponse, DirectoryData, PartitionData, TopicData,
 };
+use highwater_wire::metadata_frame::MetadataRecord;
 
 use super::broker_lifecycle::{check_epoch, directories_lost};
 use super::{ControllerCx, Decided, change_partition};
@@ -35,7 +36,15 @@ pub fn decide_assign_replicas_to_dirs(
         let topics = directory.topics.iter().map(|topic| {
             let partitions = topic.partitions.iter().map(|partition| {
                 let index = PartitionIndex(partition.partition_index);
-                let code = assign(&mut draft, id, directory.id, TopicId(topic.topic_id), index, cx);
+                let topic_id = TopicId(topic.topic_id);
+                let record = assign(&draft.image, id, directory.id, topic_id, index, cx);
+                let code = record.map_or_else(
+                    |code| code,
+                    |record| {
+                        draft.extend(record);
+                        ErrorCode::NONE
+                    },
+                );
                 PartitionData {
                     partition_index: partition.partition_index,
                     error_code: code.0,
@@ -59,26 +68,22 @@ pub fn decide_assign_replicas_to_dirs(
 }
 
 fn assign(
-    draft: &mut Draft,
+    image: &Image,
     broker: BrokerId,
     directory: Uuid,
     topic_id: TopicId,
     index: PartitionIndex,
     cx: &ControllerCx<'_>,
-) -> ErrorCode {
-    let image = draft.image.clone();
-    let Some(topic) = image.topic_by_id(topic_id) else { return ErrorCode::UNKNOWN_TOPIC_ID };
-    let Some(partition) = topic.partition(index) else {
-        return ErrorCode::UNKNOWN_TOPIC_OR_PARTITION;
-    };
+) -> Result<Option<MetadataRecord>, ErrorCode> {
+    let topic = image.topic_by_id(topic_id).ok_or(ErrorCode::UNKNOWN_TOPIC_ID)?;
+    let partition = topic.partition(index).ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)?;
     if !partition.replicas.contains(&broker) {
-        return ErrorCode::NOT_LEADER_OR_FOLLOWER;
+        return Err(ErrorCode::NOT_LEADER_OR_FOLLOWER);
     }
     // Whoever leads goes on: only the directory is told.
     let leader = partition.leader;
     let alive = |id: BrokerId| id == leader || image.brokers.is_active(id);
-    draft.extend(change_partition(&image, cx.view, topic, index, &alive, |change| {
+    Ok(change_partition(image, cx.view, topic, index, &alive, |change| {
         change.moved(broker, directory)
-    }));
-    ErrorCode::NONE
+    }))
 }

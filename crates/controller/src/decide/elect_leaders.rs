@@ -5,6 +5,7 @@ use highwater_wire::messages::elect_leaders_request::ElectLeadersRequest;
 use highwater_wire::messages::elect_leaders_response::{
     ElectLeadersResponse, PartitionResult, ReplicaElectionResult,
 };
+use highwater_wire::metadata_frame::MetadataRecord;
 use highwater_wire::{ErrorCode, Str};
 
 use super::{ControllerCx, Decided, change_partition};
@@ -29,7 +30,8 @@ pub fn decide_elect_leaders(
     for (topic, partitions) in named(image, request) {
         let mut partition_result = Vec::new();
         for index in partitions {
-            let outcome = elect(&mut draft, &topic, PartitionIndex(index), election, cx);
+            let elected = elect(&draft.image, &topic, PartitionIndex(index), election, cx);
+            let outcome = elected.map(|record| draft.push(record));
             // Asked for all, only those are listed where there was something to do.
             let idle = |e: &ApiError| e.code == ErrorCode::ELECTION_NOT_NEEDED;
             if !(all && outcome.as_ref().is_err_and(idle)) {
@@ -82,14 +84,13 @@ fn unknown_election(request: &ElectLeadersRequest, given: i8) -> ElectLeadersRes
 }
 
 fn elect(
-    draft: &mut Draft,
+    image: &Image,
     name: &str,
     index: PartitionIndex,
     election: Election,
     cx: &ControllerCx<'_>,
-) -> Outcome {
+) -> Outcome<MetadataRecord> {
     let unknown = |what: String| Err(ApiError::new(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION, what));
-    let image = draft.image.clone();
     let Some(topic) = image.topic(name) else {
         return unknown(format!("There is no topic {name}."));
     };
@@ -105,15 +106,11 @@ fn elect(
     }
     let alive = |id: BrokerId| image.brokers.is_active(id);
     let change =
-        change_partition(&image, cx.view, topic, index, &alive, |change| change.election(election));
-    match change {
-        Some(record) => {
-            draft.push(record);
-            Ok(())
-        }
-        None if election == Election::Preferred => {
-            Err(ApiError::general(ErrorCode::PREFERRED_LEADER_NOT_AVAILABLE))
-        }
-        None => Err(ApiError::general(ErrorCode::ELIGIBLE_LEADERS_NOT_AVAILABLE)),
-    }
+        change_partition(image, cx.view, topic, index, &alive, |change| change.election(election));
+    change.ok_or_else(|| {
+        ApiError::general(match election {
+            Election::Preferred => ErrorCode::PREFERRED_LEADER_NOT_AVAILABLE,
+            _ => ErrorCode::ELIGIBLE_LEADERS_NOT_AVAILABLE,
+        })
+    })
 }

@@ -8,6 +8,7 @@ use highwater_wire::messages::alter_partition_reassignments_request::{
 use highwater_wire::messages::alter_partition_reassignments_response::{
     AlterPartitionReassignmentsResponse, ReassignablePartitionResponse, ReassignableTopicResponse,
 };
+use highwater_wire::metadata_frame::MetadataRecord;
 
 use super::manual_assignment::check_replicas;
 use super::{ControllerCx, Decided, change_partition};
@@ -29,7 +30,8 @@ pub fn decide_alter_partition_reassignments(
     for topic in &request.topics {
         let mut partitions = Vec::new();
         for partition in &topic.partitions {
-            let outcome = reassign(&mut draft, &topic.name, partition, may_resize, cx);
+            let record = reassign(&draft.image, &topic.name, partition, may_resize, cx);
+            let outcome = record.map(|record| draft.extend(record));
             let (error_code, error_message) = parts(&outcome);
             partitions.push(ReassignablePartitionResponse {
                 partition_index: partition.partition_index,
@@ -56,32 +58,30 @@ pub fn decide_alter_partition_reassignments(
 }
 
 fn reassign(
-    draft: &mut Draft,
+    image: &Image,
     name: &str,
     wanted: &ReassignablePartition,
     may_resize: bool,
     cx: &ControllerCx<'_>,
-) -> Outcome {
+) -> Outcome<Option<MetadataRecord>> {
     let unknown = |what: String| Err(ApiError::new(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION, what));
     let index = PartitionIndex(wanted.partition_index);
-    let image = draft.image.clone();
     let Some(topic) = image.topic(name) else {
         return unknown(format!("There is no topic {name}."));
     };
     let Some(partition) = topic.partition(index) else {
         return unknown(format!("There is no partition {name}-{index}."));
     };
-    let unclean = settings::unclean_election(cx.view, &image, name);
+    let unclean = settings::unclean_election(cx.view, image, name);
     let target = match &wanted.replicas {
         None => Target::cancel(partition, unclean)?,
-        Some(replicas) => Target::of(partition, &brokers(replicas), may_resize, &image)?,
+        Some(replicas) => Target::of(partition, &brokers(replicas), may_resize, image)?,
     };
     let alive = |id: BrokerId| image.brokers.is_active(id);
     let election = if target.cancels && unclean { Election::Unclean } else { Election::Online };
-    draft.extend(change_partition(&image, cx.view, topic, index, &alive, |change| {
+    Ok(change_partition(image, cx.view, topic, index, &alive, |change| {
         target.apply(change).election(election)
-    }));
-    Ok(())
+    }))
 }
 
 /// What a partition's assignment is to become.
