@@ -8,7 +8,7 @@ use std::io::IoSlice;
 use bytes::Bytes;
 use highwater_records::control::EndTxnMarker;
 use highwater_records::{
-    BatchHeader, BatchSummary, BatchView, HEADER_BYTES, Scratch, TimestampType,
+    BatchError, BatchHeader, BatchSummary, BatchView, HEADER_BYTES, Scratch, TimestampType,
 };
 use highwater_types::{LeaderEpoch, Offset, ProducerId, Timestamp};
 
@@ -38,6 +38,15 @@ impl PendingBatch {
     pub fn new(bytes: Bytes, summary: BatchSummary, origin: AppendOrigin) -> Self {
         PendingBatch { bytes, summary, origin, outcome: None }
     }
+
+    /// A batch whose header is to be believed: one built here, or copied from a leader.
+    ///
+    /// # Errors
+    /// The bytes do not begin with a batch header.
+    pub fn trusted(bytes: Bytes, origin: AppendOrigin) -> Result<Self, BatchError> {
+        let summary = BatchSummary::of_trusted(BatchHeader::parse(&bytes)?);
+        Ok(PendingBatch::new(bytes, summary, origin))
+    }
 }
 
 /// What became of a batch.
@@ -65,6 +74,17 @@ pub enum BatchOutcome {
     OutOfPlace {
         log_end: Offset,
     },
+}
+
+impl BatchOutcome {
+    /// Offset after the batch, if it is in the log: what an acknowledgement waits for.
+    pub fn end(&self) -> Option<Offset> {
+        match self {
+            BatchOutcome::Appended { last_offset, .. }
+            | BatchOutcome::Duplicate { last_offset, .. } => Some(last_offset.next()),
+            _ => None,
+        }
+    }
 }
 
 /// What will be written to the active segment in one go.
@@ -313,10 +333,7 @@ impl Log {
         let cut =
             segment.log_file().and_then(|file| segment.place.disk.set_len(&file, self.active.size));
         match cut {
-            Ok(()) => {
-                tracing::error!(code = error.code(), %error, "append failed and was taken back");
-                error
-            }
+            Ok(()) => error,
             Err(_) => self.go_offline(error),
         }
     }

@@ -36,14 +36,8 @@ impl Log {
         Ok(Closed {
             log_start: self.log_start,
             log_end: self.log_end,
-            start_was_moved: self.start_was_moved(),
+            start_was_moved: self.reader().log_start_was_moved(),
         })
-    }
-
-    /// Whether the log start lies above the first segment's base, so that only the checkpoint
-    /// knows it.
-    pub fn start_was_moved(&self) -> bool {
-        self.segments.first().is_some_and(|first| first.base < self.log_start)
     }
 
     /// Follows a rename of the folder (the topic is deleted). Nothing is written any more; readers

@@ -95,13 +95,14 @@ impl Log {
         }
     }
 
-    /// Flushes everything appended so far and moves the recovery point to the log end. A failed
-    /// flush takes the log offline: what the medium holds is unknown then.
-    pub fn flush(&mut self) -> Result<(), LogError> {
+    /// Flushes everything appended so far and moves the recovery point to the log end, which it
+    /// returns. A failed flush takes the log offline: what the medium holds is unknown then.
+    pub fn flush(&mut self) -> Result<Offset, LogError> {
         self.check_online()?;
-        let Some(job) = self.begin_flush() else { return Ok(()) };
-        job.run().map_err(|error| self.go_offline(error))?;
-        self.finish_flush(&job);
-        Ok(())
+        if let Some(job) = self.begin_flush() {
+            job.run().map_err(|error| self.go_offline(error))?;
+            self.finish_flush(&job);
+        }
+        Ok(self.recovery_point)
     }
 }

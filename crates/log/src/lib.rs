@@ -30,7 +30,6 @@ mod offset_index;
 mod open;
 mod place;
 mod producers;
-mod range;
 mod read;
 mod recovery;
 mod replay;
@@ -59,7 +58,6 @@ pub use open::OpenOptions;
 pub use producers::{
     AppendOrigin, CompletedTransaction, ProducerEntry, ProducerRefusal, Window, WindowBatch,
 };
-pub use range::FileRange;
 pub use read::{LogReader, Slice};
 pub use retention::Swept;
 pub use time_lookup::TimedRecord;

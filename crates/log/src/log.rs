@@ -9,8 +9,8 @@
 //! 2. Client batches come validated (`records::accept_produced`).
 //! 3. After [`Log::flush`] write the recovery points down now and then; after the last
 //!    [`Log::close`] the clean-shutdown marker.
-//! 4. Any [`LogError`] of an append or a roll is final for the log: it is offline, opening it
-//!    again is the way back.
+//! 4. After HW0005 of an append or a roll the log goes on where it was, if the disk lets it. HW0007
+//!    is final: opening the log again is the way back.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -101,6 +101,11 @@ impl Log {
     /// Up to where the log is known to be on the medium.
     pub fn recovery_point(&self) -> Offset {
         self.recovery_point
+    }
+
+    /// Bytes of all segments.
+    pub fn size_bytes(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.size()).sum()
     }
 
     pub fn config(&self) -> &LogConfig {

@@ -35,7 +35,8 @@ use crate::walk::WalkError;
 #[derive(Debug, Clone)]
 pub struct OpenOptions {
     pub config: LogConfig,
-    /// From the checkpoint file, 0 if it has no entry. Everything below is on the medium.
+    /// From the checkpoint file, 0 if it has no entry or the folder is new. Everything below is on
+    /// the medium; if it is not found there, the open fails.
     pub recovery_point: Offset,
     /// From the checkpoint file, 0 if it has no entry. Where an empty folder begins.
     pub log_start: Offset,

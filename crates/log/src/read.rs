@@ -8,9 +8,9 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::range::FileRange;
 use highwater_records::HEADER_BYTES;
 use highwater_types::{LeaderEpoch, Offset};
+use highwater_wire::FileRange;
 use parking_lot::Mutex;
 
 use crate::epochs::{EpochEnd, EpochEntry};
@@ -102,6 +102,13 @@ impl LogReader {
     pub fn size_bytes(&self) -> u64 {
         let view = self.shared.view.load();
         (0..view.segments.len()).map(|number| view.size_of(number)).sum()
+    }
+
+    /// Whether the log start lies above the first segment's base, so that only the checkpoint
+    /// knows it.
+    pub fn log_start_was_moved(&self) -> bool {
+        let view = self.shared.view.load();
+        view.segments.first().is_some_and(|first| first.base < view.log_start)
     }
 
     pub fn segment_count(&self) -> usize {

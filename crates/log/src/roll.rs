@@ -1,5 +1,6 @@
 //! When the active segment is closed and a new one begun, by Kafka's rules.
 
+use std::io;
 use std::sync::Arc;
 
 use highwater_records::{BatchHeader, HEADER_BYTES};
@@ -9,6 +10,7 @@ use crate::config::LogConfig;
 use crate::error::LogError;
 use crate::indexer::{Indexer, NewEntries};
 use crate::log::{Active, Log};
+use crate::names;
 use crate::place::Place;
 use crate::segment::Segment;
 
@@ -66,16 +68,18 @@ impl Log {
         Ok(self.active.first_batch_time)
     }
 
-    /// As [`Log::roll`]; whatever ends below `base` is written.
+    /// As [`Log::roll`]; whatever ends below `base` is written. After an error the old segment is
+    /// still the active one, and the roll may be tried again.
     pub(crate) fn roll_at(&mut self, base: Offset, now: Timestamp) -> Result<(), LogError> {
         if self.active.size == 0 {
             return Ok(());
         }
-        let rolled = self
-            .close_active()
-            .and_then(|()| self.take_snapshot())
-            .and_then(|()| Active::create(Arc::clone(&self.shared.place), &self.config, base, now));
-        let next = rolled.map_err(|error| self.go_offline(error))?;
+        self.close_active()?;
+        self.take_snapshot()?;
+        let next = match Active::create(Arc::clone(&self.shared.place), &self.config, base, now) {
+            Ok(next) => next,
+            Err(error) => return Err(self.take_back_segment(base, error)),
+        };
         let _ = self.active.segment.newest.set(self.active.indexer.newest);
         self.unflushed.push(Arc::clone(&self.active.segment));
         self.segments.push(Arc::clone(&next.segment));
@@ -85,6 +89,21 @@ impl Log {
         Ok(())
     }
 
+    /// Removes what there is of a segment that could not be made: found at the next start behind
+    /// later appends to the old one, it would look like a contradiction.
+    fn take_back_segment(&mut self, base: Offset, error: LogError) -> LogError {
+        let place = &self.shared.place;
+        for suffix in [names::LOG, names::OFFSET_INDEX, names::TIME_INDEX] {
+            match place.disk.remove(&place.file(base, suffix)) {
+                Err(other) if other.kind() != io::ErrorKind::NotFound => {
+                    return self.go_offline(error);
+                }
+                _ => {}
+            }
+        }
+        error
+    }
+
     /// Enters the largest timestamp and cuts the files to what is used.
     pub(crate) fn close_active(&mut self) -> Result<(), LogError> {
         let active = &mut self.active;
@@ -92,14 +111,16 @@ impl Log {
         let mut entries = NewEntries::default();
         let before = active.indexer;
         active.indexer.enter_newest(segment.base, &mut entries);
-        let closed = segment
-            .append_entries(&before, &entries)
-            .and_then(|()| segment.trim_indexes(&active.indexer))
-            .and_then(|()| match self.config.preallocate {
+        if let Err(error) = segment.append_entries(&before, &entries) {
+            active.indexer = before;
+            return Err(segment.write_failed(error));
+        }
+        segment.publish_entries(&active.indexer);
+        let closed =
+            segment.trim_indexes(&active.indexer).and_then(|()| match self.config.preallocate {
                 true => segment.place.disk.set_len(&*segment.log_file()?, active.size),
                 false => Ok(()),
             });
-        segment.publish_entries(&active.indexer);
         closed.map_err(|error| segment.write_failed(error))
     }
 }

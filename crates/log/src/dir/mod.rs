@@ -148,8 +148,8 @@ impl LogDir {
         self.path.join(partition.to_string())
     }
 
-    /// Makes a partition's folder with its `partition.metadata`. The first flush of the log makes
-    /// both durable.
+    /// Makes a partition's folder with its `partition.metadata`, unless both are there. The first
+    /// flush of the log makes them durable.
     pub fn create_partition(
         &self,
         partition: &TopicPartition,
@@ -158,13 +158,32 @@ impl LogDir {
         let path = self.partition_path(partition);
         self.disk.create_dir_all(&path).map_err(LogError::write(&path))?;
         let file = path.join(names::PARTITION_METADATA);
-        let text = partition_metadata::to_text(topic_id);
-        self.disk.replace(&file, text.as_bytes(), false).map_err(LogError::write(&file))?;
+        if self.text(&file)?.and_then(|text| partition_metadata::parse(&text)) != Some(topic_id) {
+            let text = partition_metadata::to_text(topic_id);
+            self.disk.replace(&file, text.as_bytes(), false).map_err(LogError::write(&file))?;
+        }
         Ok(path)
     }
 
-    /// Renames a partition's folder so that no start takes it for a partition. Returns the new
-    /// path; [`LogDir::remove_doomed`] frees the space, after `file.delete.delay.ms`.
+    /// Drops the checkpoint entries of partitions that are deleted. Called before their folders
+    /// are doomed: an entry that outlives its log would say of a later one with the same name that
+    /// records are missing (HW0004). So must nobody write the old entries back meanwhile.
+    pub fn forget_partitions(&self, gone: &[TopicPartition]) -> Result<(), LogError> {
+        for which in Checkpoint::ALL {
+            let mut offsets = self.read_checkpoint(which)?;
+            let before = offsets.len();
+            for partition in gone {
+                offsets.remove(partition);
+            }
+            if offsets.len() < before {
+                self.write_checkpoint(which, &offsets)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Renames a partition's folder so that no start takes it for a partition; see
+    /// [`LogDir::forget_partitions`] for what comes before. Returns the new path; [`LogDir::remove_doomed`] frees the space, after `file.delete.delay.ms`.
     pub fn doom_partition(
         &self,
         partition: &TopicPartition,
