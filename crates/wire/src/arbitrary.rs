@@ -159,6 +159,8 @@ pub struct Entry {
     pub version_max: i16,
     /// Encodes an arbitrary value, decodes it and compares. Returns the encoding.
     pub round_trip: fn(&mut Gen, i16) -> Result<Bytes, String>,
+    /// Encodes the default value.
+    pub default: fn(i16) -> Result<Bytes, EncodeError>,
     /// Decodes bytes and encodes the result again.
     pub recode: fn(Bytes, i16) -> Result<Recoded, DecodeError>,
 }
@@ -178,6 +180,7 @@ const fn entry<M: Message + Arbitrary>(kind: Kind, key: Option<i16>) -> Entry {
         version_min: *M::VALID.start(),
         version_max: *M::VALID.end(),
         round_trip: round_trip::<M>,
+        default: |version| encode(&M::default(), version),
         recode: recode::<M>,
     }
 }

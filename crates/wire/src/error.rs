@@ -24,8 +24,6 @@ pub enum Problem {
     OverBudget,
     /// A varint that does not end in time.
     BadVarint,
-    /// The marker before a structure is neither "absent" nor "present".
-    BadMarker(i64),
     /// Tags must rise strictly.
     TagOrder { tag: u32, after: u32 },
     /// A tagged field is longer or shorter than its content.
@@ -51,7 +49,6 @@ impl fmt::Display for Problem {
             }
             Problem::OverBudget => f.write_str("the message unpacks to too much memory"),
             Problem::BadVarint => f.write_str("a varint of more than five bytes"),
-            Problem::BadMarker(marker) => write!(f, "{marker} does not say absent or present"),
             Problem::TagOrder { tag, after } => write!(f, "tag {tag} comes after tag {after}"),
             Problem::TagLength { tag } => write!(f, "tag {tag} does not fill its length"),
             Problem::UnsupportedVersion { message, version } => {

@@ -244,16 +244,16 @@ impl Reader {
         Ok(Some(count))
     }
 
-    /// A structure behind a byte that says whether it is there.
+    /// A structure behind a byte that says whether it is there: 1 or -1, but Kafka looks at the
+    /// sign alone.
     pub(crate) fn nullable<T>(
         &mut self,
         version: i16,
         read: ReadItem<T>,
     ) -> Result<Option<T>, DecodeError> {
         match self.i8()? {
-            1 => read(self, version).map(Some),
-            -1 => Ok(None),
-            marker => Err(self.error(Problem::BadMarker(marker.into()))),
+            ..0 => Ok(None),
+            0.. => read(self, version).map(Some),
         }
     }
 
@@ -264,9 +264,8 @@ impl Reader {
         read: ReadItem<T>,
     ) -> Result<Option<T>, DecodeError> {
         match self.uvarint()? {
-            1 => read(self, version).map(Some),
             0 => Ok(None),
-            marker => Err(self.error(Problem::BadMarker(marker.into()))),
+            _ => read(self, version).map(Some),
         }
     }
 
