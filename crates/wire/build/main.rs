@@ -11,6 +11,7 @@ mod names;
 mod notation;
 mod out;
 mod read;
+mod snake;
 mod versions;
 mod write;
 

@@ -34,6 +34,8 @@ pub enum Problem {
     UnknownApiKey(i16),
     /// No metadata record or frame has this number.
     UnknownRecord(u32),
+    /// Bytes behind a message that must end with its frame.
+    LeftOver(usize),
 }
 
 impl fmt::Display for Problem {
@@ -56,6 +58,7 @@ impl fmt::Display for Problem {
             }
             Problem::UnknownApiKey(key) => write!(f, "no API has key {key}"),
             Problem::UnknownRecord(number) => write!(f, "no record has number {number}"),
+            Problem::LeftOver(bytes) => write!(f, "{bytes} bytes follow the message"),
         }
     }
 }

@@ -6,9 +6,6 @@ use crate::Segment;
 /// Bytes of the length before a frame.
 pub const LENGTH_BYTES: usize = 4;
 
-/// Kafka's `socket.request.max.bytes` as it comes.
-pub const REQUEST_BYTES_MAX: usize = 100 << 20;
-
 /// The length that begins a frame, if it may be accepted: above 0, at most `max`.
 pub fn decode_length(bytes: [u8; LENGTH_BYTES], max: usize) -> Option<usize> {
     usize::try_from(i32::from_be_bytes(bytes)).ok().filter(|len| (1..=max).contains(len))

@@ -18,6 +18,7 @@ mod error_code;
 pub mod frame;
 mod generated;
 pub mod header;
+pub mod limits;
 mod message;
 pub mod messages;
 pub mod metadata_frame;

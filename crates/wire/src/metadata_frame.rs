@@ -25,6 +25,7 @@ pub fn encode<M: Metadata>(record: &M, version: i16) -> Result<Bytes, EncodeErro
     Ok(w.into_bytes().unwrap_or_default())
 }
 
+/// Reads one record, which must fill the bytes.
 pub fn decode(bytes: Bytes) -> Result<MetadataRecord, DecodeError> {
     let mut r = Reader::new(bytes);
     let frame_version = r.uvarint()?;
@@ -33,7 +34,11 @@ pub fn decode(bytes: Bytes) -> Result<MetadataRecord, DecodeError> {
     }
     let api_key = r.uvarint()?;
     let version = i16::try_from(r.uvarint()?).unwrap_or(i16::MAX);
-    MetadataRecord::decode_body(&mut r, api_key, version)
+    let record = MetadataRecord::decode_body(&mut r, api_key, version)?;
+    match r.remaining() {
+        0 => Ok(record),
+        left => Err(r.error(Problem::LeftOver(left))),
+    }
 }
 
 fn head(api_key: i16, version: i16) -> Writer {
@@ -48,5 +53,43 @@ impl Reader {
     #[cold]
     fn unknown_record(&self, number: u32) -> DecodeError {
         self.error(Problem::UnknownRecord(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Str;
+    use highwater_types::Uuid;
+
+    fn topic() -> TopicRecord {
+        TopicRecord { name: Str::from("foo"), topic_id: Uuid([7; 16]), ..Default::default() }
+    }
+
+    #[test]
+    fn a_record_in_its_frame() {
+        let bytes = encode(&topic(), 0).unwrap();
+        // Frame 1, record 2 (TopicRecord), version 0, compact string, id, no tags.
+        let mut expected = b"\x01\x02\x00\x04foo".to_vec();
+        expected.extend([7; 16]);
+        expected.push(0);
+        assert_eq!(bytes, expected);
+        let record = MetadataRecord::from(topic());
+        assert_eq!(record.encode(0), Ok(bytes.clone()));
+        assert_eq!((record.name(), record.api_key(), record.version_max()), ("TopicRecord", 2, 0));
+        assert_eq!(decode(bytes), Ok(record));
+    }
+
+    #[test]
+    fn what_is_not_a_record() {
+        let check = |bytes: &'static [u8], expected| {
+            assert_eq!(decode(Bytes::from_static(bytes)).unwrap_err().problem, expected);
+        };
+        check(b"\x02\x02\x00", Problem::UnknownRecord(2));
+        check(b"\x01\x63\x00", Problem::UnknownRecord(99));
+        let message = "NoOpRecord";
+        check(b"\x01\x14\x01\x00", Problem::UnsupportedVersion { message, version: 1 });
+        check(b"\x01\x14\x00\x00\x00", Problem::LeftOver(1));
+        check(b"\x01\x14\x00", Problem::Truncated { needed: 1, remaining: 0 });
     }
 }

@@ -6,18 +6,8 @@
 use bytes::Bytes;
 use highwater_types::Uuid;
 
+use crate::limits::{STRING_BYTES_MAX, UNPACKED_BYTES_MIN, UNPACKED_PER_BYTE_MAX};
 use crate::{DecodeError, Problem, Records, Str, UnknownTags};
-
-/// Strings, nullable or not, are at most this long (Kafka's rule, also where a varint could say
-/// more).
-pub(crate) const STRING_BYTES_MAX: usize = i16::MAX as usize;
-
-/// Every frame may unpack to this much, however small.
-const BUDGET_BYTES_MIN: usize = 64 << 10;
-
-/// ... and to so many times its length. The densest honest frame (Metadata v0 with one-letter
-/// topics) needs 19.
-const BUDGET_PER_BYTE: usize = 24;
 
 type ReadItem<T> = fn(&mut Reader, i16) -> Result<T, DecodeError>;
 
@@ -44,7 +34,7 @@ pub(crate) struct Tags {
 impl Reader {
     pub fn new(frame: Bytes) -> Self {
         let end = frame.len();
-        let budget = end.saturating_mul(BUDGET_PER_BYTE).max(BUDGET_BYTES_MIN);
+        let budget = end.saturating_mul(UNPACKED_PER_BYTE_MAX).max(UNPACKED_BYTES_MIN);
         Reader { frame, position: 0, end, budget }
     }
 

@@ -112,6 +112,24 @@ impl PartialEq<&str> for Str {
     }
 }
 
+impl PartialEq<String> for Str {
+    fn eq(&self, other: &String) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<Str> for str {
+    fn eq(&self, other: &Str) -> bool {
+        self == other.as_str()
+    }
+}
+
+impl PartialEq<Str> for &str {
+    fn eq(&self, other: &Str) -> bool {
+        *self == other.as_str()
+    }
+}
+
 impl PartialOrd for Str {
     fn partial_cmp(&self, other: &Str) -> Option<Ordering> {
         Some(self.cmp(other))

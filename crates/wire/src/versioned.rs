@@ -46,3 +46,38 @@ pub fn decode_key<K: CoordinatorKey>(bytes: Bytes) -> Result<K, DecodeError> {
     }
     K::decode(&mut r, 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Str;
+    use crate::messages::{LegacyOffsetCommitKey, OffsetCommitKey, OffsetCommitValue};
+
+    #[test]
+    fn a_key_begins_with_its_type() {
+        let key = OffsetCommitKey {
+            group: Str::from("g"),
+            topic: Str::from("t"),
+            partition: 3,
+            ..Default::default()
+        };
+        let bytes = encode_key(&key).unwrap();
+        assert_eq!(bytes, &b"\0\x01\0\x01g\0\x01t\0\0\0\x03"[..]);
+        assert_eq!(peek_version(&bytes), Ok(1));
+        assert_eq!(decode_key(bytes.clone()), Ok(key));
+        assert!(decode_key::<LegacyOffsetCommitKey>(bytes).is_err());
+    }
+
+    #[test]
+    fn a_value_begins_with_its_version() {
+        let value = OffsetCommitValue { offset: 9, leader_epoch: 2, ..Default::default() };
+        for version in 0..=4 {
+            let bytes = encode(version, &value).unwrap();
+            assert_eq!(peek_version(&bytes), Ok(version));
+            // Older versions drop the epoch, as Kafka's do.
+            let leader_epoch = if version < 3 { -1 } else { 2 };
+            assert_eq!(decode(bytes), Ok(OffsetCommitValue { leader_epoch, ..value.clone() }));
+        }
+        assert!(encode(5, &value).is_err());
+    }
+}

@@ -6,11 +6,8 @@
 use bytes::{BufMut, Bytes, BytesMut};
 use highwater_types::Uuid;
 
-use crate::reader::STRING_BYTES_MAX;
+use crate::limits::{RECORDS_COPIED_BELOW_BYTES, STRING_BYTES_MAX};
 use crate::{EncodeError, Records, Segment, Str, UnknownTag, UnknownTags};
-
-/// Records in memory shorter than this are copied: another segment would cost more.
-const COPY_BELOW_BYTES: usize = 1024;
 
 type WriteItem<T> = fn(&T, &mut Writer, i16) -> Result<(), EncodeError>;
 
@@ -180,7 +177,9 @@ impl Writer {
         self.wide_length(flexible, Some(records.len()))?;
         for segment in &records.segments {
             match segment {
-                Segment::Bytes(bytes) if bytes.len() < COPY_BELOW_BYTES => self.raw(bytes),
+                Segment::Bytes(bytes) if bytes.len() < RECORDS_COPIED_BELOW_BYTES => {
+                    self.raw(bytes)
+                }
                 segment if segment.is_empty() => {}
                 segment => {
                     self.seal();

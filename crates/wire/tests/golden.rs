@@ -25,7 +25,7 @@ fn sample(entry: &Entry, version: i16) -> Bytes {
     let mut rng = SplitMix::new(seed);
     // Large choices make long texts and unknown tags: now and then.
     let mut choice = || {
-        let mask = if rng.next_u64() % 6 == 0 { 0xff } else { 0x7f };
+        let mask = if rng.next_u64().is_multiple_of(6) { 0xff } else { 0x7f };
         rng.next_u64() as u8 & mask
     };
     let choices: Vec<u8> = (0..160).map(|_| choice()).collect();

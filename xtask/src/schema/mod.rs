@@ -6,6 +6,8 @@
 //! means: it reorders and abbreviates.
 
 mod notation;
+#[path = "../../../crates/wire/build/snake.rs"]
+mod snake;
 mod source;
 
 use std::collections::BTreeMap;

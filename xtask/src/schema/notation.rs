@@ -5,12 +5,13 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use super::snake::snake;
 use super::source::{Field, Message, OPEN};
 
 /// The file that a message belongs to: an API's two sides, or a record's key and value, share one.
 pub fn file_of(message: &Message) -> PathBuf {
-    let snake = snake(&message.name);
-    let stem = |suffix: &str| snake.strip_suffix(suffix).unwrap_or(&snake).to_owned();
+    let name = snake(&message.name);
+    let stem = |suffix: &str| name.strip_suffix(suffix).unwrap_or(&name).to_owned();
     let (folder, stem) = match message.kind.as_str() {
         "request" => ("api", numbered(message.key, &stem("_request"))),
         "response" => ("api", numbered(message.key, &stem("_response"))),
@@ -19,7 +20,7 @@ pub fn file_of(message: &Message) -> PathBuf {
         // Remote storage numbers its records apart from the controller's.
         "metadata" if message.name.starts_with("Remote") => ("remote", stem("_record")),
         "metadata" => ("metadata", numbered(message.key, &stem("_record"))),
-        _ => ("data", snake),
+        _ => ("data", name),
     };
     PathBuf::from(folder).join(format!("{stem}.schema"))
 }
@@ -131,22 +132,6 @@ fn unusual(default: &str, ty: &str) -> Option<String> {
     }
     let hex = default.strip_prefix("0x").and_then(|digits| i64::from_str_radix(digits, 16).ok());
     Some(hex.map_or_else(|| default.to_ascii_lowercase(), |n| n.to_string()))
-}
-
-/// `KRaftVersionRecord` → `kraft_version_record`.
-fn snake(name: &str) -> String {
-    let name = name.replace("KRaft", "Kraft");
-    let chars: Vec<char> = name.chars().collect();
-    let mut out = String::new();
-    for (at, c) in chars.iter().enumerate() {
-        let after_lower = at > 0 && !chars[at - 1].is_uppercase();
-        let before_lower = chars.get(at + 1).is_some_and(|n| n.is_lowercase());
-        if c.is_uppercase() && at > 0 && (after_lower || before_lower) {
-            out.push('_');
-        }
-        out.extend(c.to_lowercase());
-    }
-    out
 }
 
 #[cfg(test)]
