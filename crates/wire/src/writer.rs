@@ -263,7 +263,7 @@ impl Writer {
     }
 
     pub(crate) fn begin_tag(&mut self, tags: &mut Tags<'_>, tag: u32) -> Result<(), EncodeError> {
-        self.unknown_below(tags, tag)?;
+        self.unknown_while(tags, |unknown| unknown < tag)?;
         self.tag_number(tags, tag)?;
         tags.content = self.buffer.len();
         Ok(())
@@ -283,11 +283,15 @@ impl Writer {
     }
 
     pub(crate) fn end_tags(&mut self, mut tags: Tags<'_>) -> Result<(), EncodeError> {
-        self.unknown_below(&mut tags, u32::MAX)
+        self.unknown_while(&mut tags, |_| true)
     }
 
-    fn unknown_below(&mut self, tags: &mut Tags<'_>, below: u32) -> Result<(), EncodeError> {
-        while let Some((first, rest)) = tags.unknown.split_first().filter(|(t, _)| t.tag < below) {
+    fn unknown_while(
+        &mut self,
+        tags: &mut Tags<'_>,
+        wanted: impl Fn(u32) -> bool,
+    ) -> Result<(), EncodeError> {
+        while let Some((first, rest)) = tags.unknown.split_first().filter(|(t, _)| wanted(t.tag)) {
             self.tag_number(tags, first.tag)?;
             self.uvarint(first.data.len() as u32);
             self.raw(&first.data);
