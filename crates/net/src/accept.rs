@@ -1,0 +1,201 @@
+//! Accepting connections on one listener: who may come in, and what happens when the operating
+//! system has no room.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::task::{JoinError, JoinSet};
+
+use crate::limits::{ACCEPT_PAUSE_MAX, ACCEPT_PAUSE_MIN};
+use crate::server::Shared;
+use crate::task::{ConnectionTask, Stop};
+use crate::{CloseReason, Connection, NetConfig};
+
+/// Counts connections against their limits.
+pub(crate) struct Admission {
+    slots: Arc<Semaphore>,
+    by_ip: Arc<Mutex<HashMap<IpAddr, usize>>>,
+}
+
+/// A connection's place, given back when dropped.
+struct Place {
+    _slot: OwnedSemaphorePermit,
+    ip: IpAddr,
+    by_ip: Arc<Mutex<HashMap<IpAddr, usize>>>,
+}
+
+impl Admission {
+    pub(crate) fn new(config: &NetConfig) -> Self {
+        let slots = config.connections_max.min(Semaphore::MAX_PERMITS);
+        Admission { slots: Arc::new(Semaphore::new(slots)), by_ip: Arc::default() }
+    }
+
+    /// Waits until there is room for one more.
+    async fn room(&self) {
+        if self.slots.available_permits() == 0 {
+            tracing::warn!("max.connections is reached; new connections wait until others end");
+            // The semaphore is never closed.
+            let _ = self.slots.acquire().await;
+        }
+    }
+
+    /// `None` if there are as many connections as there may be, in all or from this address.
+    fn place(&self, ip: IpAddr, max: usize) -> Option<Place> {
+        // Between `room` and here another listener may have taken the last slot.
+        let slot = self.slots.clone().try_acquire_owned().ok()?;
+        let mut by_ip = self.by_ip.lock();
+        let count = by_ip.entry(ip).or_insert(0);
+        if *count >= max {
+            if *count == 0 {
+                by_ip.remove(&ip);
+            }
+            return None;
+        }
+        *count += 1;
+        Some(Place { _slot: slot, ip, by_ip: self.by_ip.clone() })
+    }
+
+    pub(crate) fn connections(&self) -> usize {
+        self.by_ip.lock().values().sum()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut by_ip = self.by_ip.lock();
+        if let Some(count) = by_ip.get_mut(&self.ip) {
+            *count -= 1;
+            if *count == 0 {
+                by_ip.remove(&self.ip);
+            }
+        }
+    }
+}
+
+/// Tells the service of the end of a connection, however it comes.
+struct Ending {
+    shared: Arc<Shared>,
+    connection: Arc<Connection>,
+    reason: CloseReason,
+    _place: Place,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        tracing::debug!(connection = ?self.connection, reason = %self.reason, "closed");
+        self.shared.service.on_close(&self.connection, self.reason);
+    }
+}
+
+pub(crate) struct Acceptor {
+    pub(crate) name: Arc<str>,
+    pub(crate) listener: TcpListener,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) stop: watch::Receiver<bool>,
+}
+
+impl Acceptor {
+    /// Accepts until told to stop; gives back the connections that are still there.
+    pub(crate) async fn run(self) -> JoinSet<()> {
+        let mut connections = JoinSet::new();
+        let mut stop = stopped(self.stop.clone());
+        let mut pause = Duration::ZERO;
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut stop => return connections,
+                Some(ended) = connections.join_next() => log_panic(ended),
+                accepted = self.accept(pause) => match accepted {
+                    Ok((stream, peer)) => {
+                        pause = Duration::ZERO;
+                        self.admit(&mut connections, stream, peer);
+                    }
+                    Err(error) => pause = self.on_failure(&error, pause),
+                },
+            }
+        }
+    }
+
+    async fn accept(&self, pause: Duration) -> io::Result<(TcpStream, SocketAddr)> {
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
+        self.shared.admission.room().await;
+        // Last, so that no connection is lost if this future is dropped.
+        self.listener.accept().await
+    }
+
+    /// The pause before the next attempt: the reason seldom goes away at once.
+    fn on_failure(&self, error: &io::Error, pause: Duration) -> Duration {
+        if matches!(error.kind(), io::ErrorKind::ConnectionAborted) {
+            return pause;
+        }
+        if pause.is_zero() {
+            tracing::error!(
+                listener = %self.name, %error,
+                "HW0010: connections cannot be accepted; trying again until it works"
+            );
+        }
+        (pause * 2).clamp(ACCEPT_PAUSE_MIN, ACCEPT_PAUSE_MAX)
+    }
+
+    fn admit(&self, connections: &mut JoinSet<()>, stream: TcpStream, peer: SocketAddr) {
+        let config = &self.shared.config;
+        let ip = peer.ip().to_canonical();
+        let Some(place) = self.shared.admission.place(ip, config.per_ip_max(ip)) else {
+            tracing::debug!(%ip, "closed: max.connections or max.connections.per.ip is reached");
+            return;
+        };
+        let Ok(local) = set_up(&stream, config) else { return };
+        let connection =
+            Arc::new(Connection::new(self.shared.next_id(), peer, local, self.name.clone()));
+        let shared = self.shared.clone();
+        let stop = stopped(self.stop.clone());
+        let ending = Ending {
+            shared: shared.clone(),
+            connection: connection.clone(),
+            reason: CloseReason::Shutdown,
+            _place: place,
+        };
+        connections.spawn(async move {
+            // Whole, not only the field: it is dropped with the task, behind the connection.
+            let mut ending = ending;
+            let task = ConnectionTask::new(stream, connection, shared, stop);
+            ending.reason = task.await;
+        });
+    }
+}
+
+fn stopped(mut stop: watch::Receiver<bool>) -> Stop {
+    Box::pin(async move {
+        // An error says that the server is gone, which is a stop too.
+        let _ = stop.wait_for(|stopped| *stopped).await;
+    })
+}
+
+fn log_panic(ended: Result<(), JoinError>) {
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        tracing::error!(%error, "a connection ended by a panic");
+    }
+}
+
+fn set_up(stream: &TcpStream, config: &NetConfig) -> io::Result<SocketAddr> {
+    stream.set_nodelay(true)?;
+    let socket = socket2::SockRef::from(stream);
+    socket.set_keepalive(true)?;
+    if let Some(bytes) = config.send_buffer_bytes {
+        socket.set_send_buffer_size(bytes)?;
+    }
+    if let Some(bytes) = config.receive_buffer_bytes {
+        socket.set_recv_buffer_size(bytes)?;
+    }
+    stream.local_addr()
+}
