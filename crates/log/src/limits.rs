@@ -38,3 +38,6 @@ pub const TEXT_FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Producers that a snapshot may hold; one that claims more is damaged.
 pub const SNAPSHOT_PRODUCERS_MAX: usize = 10_000_000;
+
+/// Bytes of the largest snapshot: its head, and 46 for each producer.
+pub const SNAPSHOT_BYTES_MAX: u64 = 10 + 46 * SNAPSHOT_PRODUCERS_MAX as u64;

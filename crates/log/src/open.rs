@@ -117,10 +117,15 @@ impl Log {
             now: options.now,
         }
         .replay()?;
+        let was_clean = options.clean;
         let mut log = assemble(place, options, segments, active, (log_start, log_end), replayed);
         log.names_dirty = is_new;
         log.trim_epochs(epochs, on_disk)?;
         log.publish();
+        if !was_clean && !is_new {
+            // What only the page cache holds would be served now, and could be lost later.
+            log.flush()?;
+        }
         Ok(log)
     }
 

@@ -162,7 +162,8 @@ fn write_back(segment: &Segment, scan: &Scan) -> Result<(), LogError> {
         if scan.size < segment.place.disk.len(&file)? {
             segment.place.disk.set_len(&file, scan.size)?;
         }
-        segment.replace_indexes(&indexer, &entries)
+        segment.replace_indexes(&indexer, &entries)?;
+        segment.truncate_aborted(scan.end)
     });
     segment.set_size(scan.size);
     written.map_err(|error| segment.write_failed(error))

@@ -5,7 +5,7 @@ use std::io;
 use highwater_types::{Offset, Timestamp};
 
 use crate::error::LogError;
-use crate::limits::TEXT_FILE_BYTES_MAX;
+use crate::limits::SNAPSHOT_BYTES_MAX;
 use crate::log::Log;
 use crate::names;
 use crate::place::Place;
@@ -38,7 +38,7 @@ pub(crate) fn load(
 ) -> Result<Option<(Offset, Producers)>, LogError> {
     for offset in offsets.iter().rev() {
         let path = place.file(*offset, names::SNAPSHOT);
-        let damage = match place.disk.read_small(&path, TEXT_FILE_BYTES_MAX) {
+        let damage = match place.disk.read_small(&path, SNAPSHOT_BYTES_MAX) {
             _ if *offset > end => "it lies beyond the log end".to_owned(),
             Ok(bytes) => match snapshot::decode(&bytes) {
                 Ok(entries) => {

@@ -226,3 +226,24 @@ fn many_producers_fit_a_snapshot() {
     let len = std::fs::metadata(bench.path().join("00000000000000002000.snapshot")).unwrap().len();
     assert_eq!(len, 10 + 46 * 2_000);
 }
+
+/// The tail that is read for the windows is bounded: behind much other data only the newest batch
+/// of a producer, which the snapshot holds, is recognised after a clean stop.
+#[test]
+fn windows_reach_back_only_so_far() {
+    for (megabytes, known) in [(3, 5), (5, 1)] {
+        let bench = Bench::new(LogConfig::default());
+        let mut log = bench.open();
+        for n in 0..5 {
+            appended(&mut log, produced(1, 0, n, 1));
+        }
+        for _ in 0..megabytes {
+            appended(&mut log, plain(1, &vec![0; 1_000_000]));
+        }
+        log.close().unwrap();
+        let log = bench.open();
+        let producers = log.reader().producers();
+        assert_eq!(producers[0].window.iter().count(), known, "{megabytes} MB");
+        assert_eq!(producers[0].last_sequence(), 4);
+    }
+}
