@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use highwater_wire::frame::REQUEST_BYTES_MAX;
+use highwater_wire::limits::REQUEST_BYTES_MAX;
 
 use crate::limits::STALLED_FRAME_TIMEOUT;
 
