@@ -49,7 +49,7 @@ pub struct TopicView {
 }
 
 /// What the host lets a decision see.
-pub trait GroupView {
+pub trait GroupView: Send + Sync {
     fn config(&self) -> GroupConfig;
     fn topic(&self, name: &str) -> Option<TopicView>;
     fn topic_by_id(&self, id: TopicId) -> Option<TopicView>;

@@ -27,6 +27,8 @@ pub struct LogConfig {
     pub compact: bool,
     /// `file.delete.delay.ms`
     pub file_delete_delay_ms: i64,
+    /// `message.timestamp.type` is `LogAppendTime`.
+    pub log_append_time: bool,
     /// `producer.id.expiration.ms`
     pub producer_id_expiration_ms: i64,
 }
@@ -46,6 +48,7 @@ impl Default for LogConfig {
             delete_old: true,
             compact: false,
             file_delete_delay_ms: 60_000,
+            log_append_time: false,
             producer_id_expiration_ms: 24 * 3600 * 1000,
         }
     }

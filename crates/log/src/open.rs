@@ -289,7 +289,7 @@ pub(crate) fn resume(
     indexer.newest = indexer.last_time;
     let mut end = segment.base;
     let start = last.map_or(0, |entry| entry.position);
-    let mut walk = segment.walk(start, segment.size())?;
+    let mut walk = segment.walk(start, segment.size())?.not_below(segment.base.get());
     while let Some(met) = walk.next()? {
         end = Offset(met.header.next_offset());
         if met.header.max_timestamp > indexer.newest.timestamp.get() {

@@ -116,7 +116,8 @@ fn scan(
         entries: NewEntries::default(),
         bad: None,
     };
-    let mut walk = segment.walk_in(0, segment.size(), SCAN_CHUNK_BYTES)?;
+    let walk = segment.walk_in(0, segment.size(), SCAN_CHUNK_BYTES)?;
+    let mut walk = walk.not_below(segment.base.get());
     loop {
         let met = match walk.next() {
             Ok(Some(met)) => met,

@@ -1,0 +1,33 @@
+//! The broker's named limits. Each has a test that reaches it, or names the one that does.
+
+/// Requests waiting before one coordinator; one more is told that the coordinator is loading.
+pub const MAILBOX_REQUESTS_MAX: usize = 100_000;
+
+/// Storage threads of one data directory.
+pub const STORAGE_THREADS_MAX: usize = 4;
+
+/// Bytes of a coordinator's log read at a time while loading.
+pub const LOAD_CHUNK_BYTES: usize = 1 << 20;
+
+/// Bytes of new metadata records after which a snapshot is written
+/// (Kafka: `metadata.log.max.record.bytes.between.snapshots`).
+pub const METADATA_BYTES_BETWEEN_SNAPSHOTS: u64 = 20 << 20;
+
+/// Files that all logs together keep open (`FdCache`).
+pub const OPEN_FILES_MAX: usize = 1_024;
+
+/// A fetch session unused for so long gives way to a new one, when all slots are taken.
+pub const SESSION_EVICTABLE_AFTER_MS: u64 = 120_000;
+
+/// Bytes of requests in flight when `queued.max.request.bytes` says nothing.
+pub const REQUESTS_IN_FLIGHT_BYTES_MAX: usize = 512 << 20;
+
+/// Partitions in one answer to DescribeTopicPartitions
+/// (Kafka: `max.request.partition.size.limit`).
+pub const DESCRIBED_PARTITIONS_MAX: usize = 2_000;
+
+/// Between looks for folders of deleted partitions whose delay is over.
+pub const DOOMED_SWEEP_INTERVAL: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// Longest wait of a fetch, whatever the client asks: five minutes.
+pub const FETCH_WAIT_MS_MAX: u64 = 300_000;

@@ -1,0 +1,184 @@
+//! Takes committed metadata: publishes the image, opens and closes partitions, passes settings on.
+//! One task, one change after the other, so what an answer promises is there when it leaves.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use highwater_config::{BrokerConfig, Layers};
+use highwater_controller::image::{Image, PartitionImage, ResourceKind, TopicImage};
+use highwater_types::{PartitionIndex, TopicId, TopicIdPartition, TopicPartition};
+use tokio::sync::mpsc;
+
+use crate::hosting::CommittedImage;
+use crate::opening::{log_config, overrides_of};
+use crate::partition::Partition;
+use crate::{Broker, clock};
+
+/// Runs until the controller is gone.
+pub async fn run(broker: Arc<Broker>, mut committed: mpsc::UnboundedReceiver<CommittedImage>) {
+    while let Some(change) = committed.recv().await {
+        take(&broker, &change).await;
+        // The controller waits for this; it may have stopped.
+        let _ = change.taken.send(());
+    }
+}
+
+async fn take(broker: &Arc<Broker>, change: &CommittedImage) {
+    let image = &change.image;
+    broker.refresh_config(image);
+    if change.is_whole {
+        let wanted = local_partitions(broker, image.topics.by_id());
+        broker.open_all(image, wanted).await;
+        broker.remove_strays(image).await;
+    } else {
+        let touched: Vec<_> = change
+            .delta
+            .partitions
+            .iter()
+            .filter(|id| !change.delta.topics_removed.contains(&id.topic_id))
+            .filter_map(|id| {
+                let topic = image.topic_by_id(id.topic_id)?;
+                Some((topic.clone(), id.partition, topic.partition(id.partition)?.clone()))
+            })
+            .collect();
+        broker.open_all(image, touched).await;
+        for (kind, name) in &change.delta.configs {
+            broker.take_config(image, *kind, name).await;
+        }
+    }
+    broker.publish_image(image.clone());
+    for topic in &change.delta.topics_removed {
+        broker.close_topic(*topic).await;
+    }
+    broker.groups.take(broker, image);
+}
+
+/// A partition as the metadata describes it.
+type Wanted = (Arc<TopicImage>, PartitionIndex, PartitionImage);
+
+fn local_partitions<'a>(
+    broker: &Broker,
+    topics: impl Iterator<Item = &'a Arc<TopicImage>>,
+) -> Vec<Wanted> {
+    let mut wanted = Vec::new();
+    for topic in topics {
+        for (index, partition) in &topic.partitions {
+            if partition.replicas.contains(&broker.node.id) {
+                wanted.push((topic.clone(), *index, PartitionImage::clone(partition)));
+            }
+        }
+    }
+    wanted
+}
+
+impl Broker {
+    /// Opens what is not open yet and gives every partition the role that the metadata says.
+    async fn open_all(self: &Arc<Self>, image: &Image, wanted: Vec<Wanted>) {
+        let missing: Vec<Wanted> = wanted
+            .iter()
+            .filter(|(topic, index, _)| self.partitions.get(id_of(topic, *index)).is_none())
+            .cloned()
+            .collect();
+        if !missing.is_empty() {
+            self.partitions.add(self.open(image, missing).await);
+        }
+        for (topic, index, described) in wanted {
+            if let Some(partition) = self.partitions.get(id_of(&topic, index)) {
+                self.give_role(&partition, &described);
+            }
+        }
+    }
+
+    fn give_role(&self, partition: &Arc<Partition>, described: &PartitionImage) {
+        if described.leader == self.node.id {
+            if partition.leader_epoch() != Some(described.leader_epoch) {
+                partition.become_leader(described.leader_epoch, described.isr.clone());
+            }
+        } else {
+            partition.become_idle();
+        }
+    }
+
+    /// Opens logs on blocking threads: recovery reads files.
+    async fn open(self: &Arc<Self>, image: &Image, missing: Vec<Wanted>) -> Vec<Arc<Partition>> {
+        let broker = self.clone();
+        let image = image.clone();
+        let opened = tokio::task::spawn_blocking(move || {
+            let mut opened = Vec::with_capacity(missing.len());
+            for (topic, index, described) in missing {
+                let name = TopicPartition { topic: (&*topic.name).into(), partition: index };
+                match broker.open_partition(&image, id_of(&topic, index), &name, &described) {
+                    Ok(partition) => opened.push(partition),
+                    Err(error) => {
+                        tracing::error!(partition = %name, %error, "the partition is offline");
+                    }
+                }
+            }
+            opened
+        });
+        opened.await.unwrap_or_default()
+    }
+
+    async fn close_topic(self: &Arc<Self>, topic: TopicId) {
+        let removed = self.partitions.remove(topic);
+        let name = removed.first().map(|partition| partition.name().topic.clone());
+        for partition in removed {
+            partition.become_idle();
+            let broker = self.clone();
+            partition.on_storage_thread(move |partition| broker.doom(partition)).await;
+        }
+        if let Some(name) = name {
+            self.groups.topic_deleted(topic, &name).await;
+        }
+    }
+
+    /// Renames the folder of a deleted partition; its space is freed later.
+    fn doom(&self, partition: &Partition) {
+        match self.opening.dir().doom_partition(partition.name(), &mut clock::entropy()) {
+            Ok(moved_to) => partition.abandon(moved_to),
+            Err(error) => {
+                tracing::error!(partition = %partition.name(), %error, "a deleted partition's folder could not be renamed");
+            }
+        }
+    }
+
+    async fn take_config(self: &Arc<Self>, image: &Image, kind: ResourceKind, name: &str) {
+        let touched: Vec<_> = match kind {
+            ResourceKind::Topic => image.topic(name).into_iter().cloned().collect(),
+            // A broker-wide default may show through in every topic.
+            ResourceKind::Broker => image.topics.by_name().cloned().collect(),
+            _ => Vec::new(),
+        };
+        for topic in touched {
+            let config = Arc::new(self.topic_config(image, &topic.name));
+            let for_log = log_config(&config, self.config.load().producers.id_expiration_ms);
+            let partitions: Vec<_> = self.partitions.load().of_topic(topic.id).cloned().collect();
+            for partition in partitions {
+                partition.update_config(config.clone(), for_log.clone()).await;
+            }
+        }
+    }
+}
+
+impl Broker {
+    /// Takes the dynamic settings of this broker.
+    fn refresh_config(&self, image: &Image) {
+        let own = overrides_of(image, ResourceKind::Broker, &self.node.id.to_string());
+        let cluster = overrides_of(image, ResourceKind::Broker, "");
+        let layers = Layers { broker: &own, cluster: &cluster, fixed: &self.settings };
+        match BrokerConfig::resolve(&layers) {
+            Ok(config) => self.config.store(Arc::new(config)),
+            // The controller checked them before they were written.
+            Err(error) => tracing::error!(%error, "dynamic settings of this broker are not valid"),
+        }
+    }
+
+    fn publish_image(&self, image: Image) {
+        self.metadata_offset.store(image.next_offset().get() - 1, Ordering::Release);
+        self.image.store(Arc::new(image));
+    }
+}
+
+fn id_of(topic: &TopicImage, partition: PartitionIndex) -> TopicIdPartition {
+    TopicIdPartition { topic_id: topic.id, partition }
+}

@@ -1,0 +1,258 @@
+//! How the logs of this node are opened and closed: with which checkpoints, and what a start finds
+//! in the data directory beside what the metadata names.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use highwater_config::{Layers, Overrides, TopicConfig};
+use highwater_controller::image::{Image, PartitionImage, ResourceKind};
+use highwater_log::{Checkpoint, FdCache, Log, LogConfig, LogDir, LogError, OpenOptions};
+use highwater_types::{Offset, TopicId, TopicIdPartition, TopicPartition};
+
+use crate::Broker;
+use crate::clock;
+use crate::partition::Partition;
+use crate::storage::StorageQueue;
+
+/// The data directory with what the last process left in it.
+pub struct Opening {
+    dir: Arc<LogDir>,
+    files: Arc<FdCache>,
+    was_clean: bool,
+    recovery_points: BTreeMap<TopicPartition, Offset>,
+    log_starts: BTreeMap<TopicPartition, Offset>,
+}
+
+impl Opening {
+    pub fn new(
+        dir: Arc<LogDir>,
+        files: Arc<FdCache>,
+        was_clean: bool,
+    ) -> Result<Opening, LogError> {
+        let recovery_points = dir.read_checkpoint(Checkpoint::RecoveryPoint)?;
+        let log_starts = dir.read_checkpoint(Checkpoint::LogStart)?;
+        Ok(Opening { dir, files, was_clean, recovery_points, log_starts })
+    }
+
+    pub fn dir(&self) -> &Arc<LogDir> {
+        &self.dir
+    }
+
+    /// Whether the last process stopped in order.
+    pub fn was_clean(&self) -> bool {
+        self.was_clean
+    }
+
+    /// Opens a partition's log, making its folder if it is new.
+    pub fn open_log(
+        &self,
+        name: &TopicPartition,
+        topic_id: TopicId,
+        config: LogConfig,
+    ) -> Result<Log, LogError> {
+        let path = self.dir.create_partition(name, topic_id)?;
+        Log::open(
+            self.dir.disk().clone(),
+            self.files.clone(),
+            &path,
+            OpenOptions {
+                config,
+                recovery_point: self.recovery_points.get(name).copied().unwrap_or(Offset::ZERO),
+                log_start: self.log_starts.get(name).copied().unwrap_or(Offset::ZERO),
+                clean: self.was_clean,
+                now: clock::Clock.now(),
+            },
+        )
+    }
+}
+
+/// What was set for a resource.
+pub fn overrides_of(image: &Image, kind: ResourceKind, name: &str) -> Overrides {
+    image.configs.get(kind, name).map(|set| Overrides::clone(set)).unwrap_or_default()
+}
+
+/// What storage acts on, from the typed topic settings.
+pub fn log_config(config: &TopicConfig, producer_id_expiration_ms: u64) -> LogConfig {
+    let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    let limit = |value: Option<u64>| value.map_or(-1, signed);
+    LogConfig {
+        segment_bytes: config.segment_bytes,
+        segment_ms: signed(config.segment_ms),
+        segment_jitter_ms: signed(config.segment_jitter_ms),
+        index_bytes_max: config.segment_index_bytes,
+        index_interval_bytes: config.index_interval_bytes,
+        preallocate: config.preallocate,
+        retention_ms: limit(config.retention_ms),
+        retention_bytes: limit(config.retention_bytes),
+        delete_old: config.cleanup_policy.delete,
+        compact: config.cleanup_policy.compact,
+        file_delete_delay_ms: signed(config.file_delete_delay_ms),
+        log_append_time: config.message_timestamp_type
+            == highwater_config::TimestampType::LogAppendTime,
+        producer_id_expiration_ms: signed(producer_id_expiration_ms),
+    }
+}
+
+impl Broker {
+    /// Effective settings of a topic.
+    pub(crate) fn topic_config(&self, image: &Image, topic: &str) -> TopicConfig {
+        let overrides = |kind, name: &str| overrides_of(image, kind, name);
+        let broker = overrides(ResourceKind::Broker, &self.node.id.to_string());
+        let cluster = overrides(ResourceKind::Broker, "");
+        let layers = Layers { broker: &broker, cluster: &cluster, fixed: &self.settings };
+        TopicConfig::resolve(&overrides(ResourceKind::Topic, topic), &layers)
+    }
+
+    pub(crate) fn open_partition(
+        &self,
+        image: &Image,
+        id: TopicIdPartition,
+        name: &TopicPartition,
+        _described: &PartitionImage,
+    ) -> Result<Arc<Partition>, LogError> {
+        let config = self.topic_config(image, &name.topic);
+        let expiry = self.config.load().producers.id_expiration_ms;
+        let log = self.opening.open_log(name, id.topic_id, log_config(&config, expiry))?;
+        let queue = self.queue_for(id);
+        Ok(Partition::new(
+            self.node.id,
+            id,
+            name.clone(),
+            self.opening.dir.partition_path(name),
+            log,
+            Arc::new(config),
+            queue,
+        ))
+    }
+
+    /// Dooms folders of topics that the metadata does not know: deleted while we were down.
+    pub(crate) async fn remove_strays(&self, image: &Image) {
+        let folders = match self.opening.dir.partitions() {
+            Ok(folders) => folders,
+            Err(error) => {
+                tracing::error!(%error, "the data directory cannot be listed");
+                return;
+            }
+        };
+        let mut entropy = clock::entropy();
+        for folder in folders {
+            let is_ours = &*folder.partition.topic == crate::hosting::METADATA_TOPIC
+                || folder.topic_id.is_none_or(|id| {
+                    image.partition_by_id(id, folder.partition.partition).is_some()
+                });
+            if !is_ours {
+                tracing::info!(partition = %folder.partition, "removing the folder of a deleted topic");
+                if let Err(error) = self.opening.dir.doom_partition(&folder.partition, &mut entropy)
+                {
+                    tracing::error!(partition = %folder.partition, %error, "the folder could not be renamed");
+                }
+            }
+        }
+    }
+
+    /// The storage thread of a partition; partitions of one topic are spread over all.
+    fn queue_for(&self, id: TopicIdPartition) -> Arc<StorageQueue> {
+        let index = usize::try_from(id.partition.get()).unwrap_or(0);
+        let number = usize::from(id.topic_id.0.0[15]).wrapping_add(index);
+        self.queues[number % self.queues.len()].clone()
+    }
+
+    /// Writes the checkpoints of all open logs.
+    pub(crate) fn write_checkpoints(&self) -> Result<(), LogError> {
+        let directory = self.partitions.load();
+        let marks = directory.all().chain([&self.metadata_log]).filter_map(|partition| {
+            let watermark = partition.positions().high_watermark;
+            Some((partition.name().clone(), partition.marks()?, watermark))
+        });
+        self.opening.write_checkpoints(marks.collect())
+    }
+
+    /// Closes every log and marks the stop as clean. Blocks.
+    pub(crate) fn close_all(&self, broker_epoch: i64) {
+        let directory = self.partitions.load();
+        let mut all_closed = true;
+        let mut marks = Vec::new();
+        for partition in directory.all().chain([&self.metadata_log]) {
+            match partition.close() {
+                Some(Ok(closed)) => {
+                    let watermark = partition.positions().high_watermark;
+                    let mark = Marks {
+                        recovery_point: closed.log_end,
+                        log_start: closed.start_was_moved.then_some(closed.log_start),
+                    };
+                    marks.push((partition.name().clone(), mark, watermark));
+                }
+                Some(Err(error)) => {
+                    tracing::error!(partition = %partition.name(), %error, "the log could not be closed");
+                    all_closed = false;
+                }
+                None => {}
+            }
+        }
+        let dir = &self.opening.dir;
+        let marked = dir
+            .sync_all()
+            .and_then(|()| self.opening.write_checkpoints(marks))
+            .and_then(|()| if all_closed { dir.mark_clean_shutdown(broker_epoch) } else { Ok(()) });
+        if let Err(error) = marked {
+            tracing::error!(%error, "the stop could not be marked as clean; the next start recovers");
+        }
+    }
+
+    /// Frees folders of deleted partitions whose delay is over.
+    pub(crate) fn sweep_doomed(&self) -> Result<(), LogError> {
+        let dir = &self.opening.dir;
+        let delay = TopicConfig::default().file_delete_delay_ms;
+        for path in dir.doomed()? {
+            let age = path.metadata().and_then(|meta| meta.ctime_age()).unwrap_or_default();
+            if age.as_millis() >= u128::from(delay) {
+                dir.remove_doomed(&path)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the checkpoints say of one log.
+#[derive(Debug, Clone, Copy)]
+pub struct Marks {
+    pub recovery_point: Offset,
+    /// Set if only the checkpoint knows it.
+    pub log_start: Option<Offset>,
+}
+
+impl Opening {
+    fn write_checkpoints(
+        &self,
+        marks: Vec<(TopicPartition, Marks, Offset)>,
+    ) -> Result<(), LogError> {
+        let mut recovery_points = BTreeMap::new();
+        let mut watermarks = BTreeMap::new();
+        let mut log_starts = BTreeMap::new();
+        for (name, mark, watermark) in marks {
+            recovery_points.insert(name.clone(), mark.recovery_point);
+            watermarks.insert(name.clone(), watermark);
+            if let Some(start) = mark.log_start {
+                log_starts.insert(name, start);
+            }
+        }
+        self.dir.write_checkpoint(Checkpoint::RecoveryPoint, &recovery_points)?;
+        self.dir.write_checkpoint(Checkpoint::HighWatermark, &watermarks)?;
+        self.dir.write_checkpoint(Checkpoint::LogStart, &log_starts)
+    }
+}
+
+/// How long ago a file's name or contents were last changed.
+trait ChangedAge {
+    fn ctime_age(&self) -> std::io::Result<Duration>;
+}
+
+impl ChangedAge for std::fs::Metadata {
+    fn ctime_age(&self) -> std::io::Result<Duration> {
+        let changed = u64::try_from(self.ctime()).unwrap_or(0);
+        let now = clock::Clock.now().get() / 1_000;
+        Ok(Duration::from_secs(u64::try_from(now).unwrap_or(0).saturating_sub(changed)))
+    }
+}
