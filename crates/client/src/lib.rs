@@ -1,0 +1,21 @@
+//! A small Kafka client for our own needs: the command line, tests, and brokers that fetch from
+//! each other. It works against any Kafka from 2.0 on.
+//!
+//! [`Connection`] speaks with one broker and knows the protocol only; [`Client`] knows a
+//! cluster's brokers, topics and coordinators and finds who must be asked. Whatever has no method
+//! of its own is a request of `highwater_wire` given to `call`.
+//!
+//! Knows nothing of the broker's inside. Holds no thread: everything runs on the caller's tokio
+//! runtime.
+
+mod connection;
+mod error;
+pub mod limits;
+mod link;
+mod options;
+mod versions;
+
+pub use connection::Connection;
+pub use error::ClientError;
+pub use options::ConnectOptions;
+pub use versions::Versions;
