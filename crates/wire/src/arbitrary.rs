@@ -170,6 +170,15 @@ pub fn every_message() -> &'static [Entry] {
     &EVERY
 }
 
+/// A message and a version by the first three bytes of a fuzzer's input, and the rest of it.
+pub fn choose(input: &[u8]) -> Option<((&'static Entry, i16), &[u8])> {
+    let ([high, low, version], rest) = input.split_first_chunk()?;
+    let entry = EVERY.get(usize::from(u16::from_be_bytes([*high, *low])) % EVERY.len())?;
+    let version =
+        entry.version_min + i16::from(*version) % (entry.version_max - entry.version_min + 1);
+    Some(((entry, version), rest))
+}
+
 include!(concat!(env!("OUT_DIR"), "/every_message.rs"));
 
 const fn entry<M: Message + Arbitrary>(kind: Kind, key: Option<i16>) -> Entry {
