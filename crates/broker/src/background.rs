@@ -8,7 +8,8 @@ use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval_at};
 
 use crate::Broker;
-use crate::limits::DOOMED_SWEEP_INTERVAL;
+use crate::limits::{DOOMED_SWEEP_INTERVAL, SNAPSHOT_CHECK_INTERVAL};
+use crate::metadata_log;
 
 /// Starts the tasks; they end when they are aborted.
 pub fn start(broker: &Arc<Broker>) -> Vec<JoinHandle<()>> {
@@ -17,6 +18,7 @@ pub fn start(broker: &Arc<Broker>) -> Vec<JoinHandle<()>> {
         every(broker, Duration::from_millis(logs.retention_check_interval_ms), retention),
         every(broker, Duration::from_millis(logs.flush_offset_checkpoint_interval_ms), checkpoints),
         every(broker, DOOMED_SWEEP_INTERVAL, sweep),
+        every(broker, SNAPSHOT_CHECK_INTERVAL, snapshot),
     ]
 }
 
@@ -56,4 +58,9 @@ async fn sweep(broker: Arc<Broker>) {
     if let Ok(Err(error)) = swept {
         tracing::error!(%error, "the folder of a deleted partition could not be removed");
     }
+}
+
+/// Keeps the metadata log small.
+async fn snapshot(broker: Arc<Broker>) {
+    metadata_log::maybe_snapshot(&broker).await;
 }

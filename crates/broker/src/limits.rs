@@ -13,6 +13,9 @@ pub const LOAD_CHUNK_BYTES: usize = 1 << 20;
 /// (Kafka: `metadata.log.max.record.bytes.between.snapshots`).
 pub const METADATA_BYTES_BETWEEN_SNAPSHOTS: u64 = 20 << 20;
 
+/// Between looks at the size of the metadata log.
+pub const SNAPSHOT_CHECK_INTERVAL: std::time::Duration = std::time::Duration::from_secs(5);
+
 /// Files that all logs together keep open (`FdCache`).
 pub const OPEN_FILES_MAX: usize = 1_024;
 

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use highwater_config::{BrokerConfig, Layers};
 use highwater_controller::image::{Image, PartitionImage, ResourceKind, TopicImage};
-use highwater_types::{PartitionIndex, TopicId, TopicIdPartition, TopicPartition};
+use highwater_types::{BrokerId, PartitionIndex, TopicId, TopicIdPartition, TopicPartition};
 use tokio::sync::mpsc;
 
 use crate::hosting::CommittedImage;
@@ -84,18 +84,8 @@ impl Broker {
         }
         for (topic, index, described) in wanted {
             if let Some(partition) = self.partitions.get(id_of(&topic, index)) {
-                self.give_role(&partition, &described);
+                give_role(self.node.id, &partition, &described).await;
             }
-        }
-    }
-
-    fn give_role(&self, partition: &Arc<Partition>, described: &PartitionImage) {
-        if described.leader == self.node.id {
-            if partition.leader_epoch() != Some(described.leader_epoch) {
-                partition.become_leader(described.leader_epoch, described.isr.clone());
-            }
-        } else {
-            partition.become_idle();
         }
     }
 
@@ -176,6 +166,14 @@ impl Broker {
     fn publish_image(&self, image: Image) {
         self.metadata_offset.store(image.next_offset().get() - 1, Ordering::Release);
         self.image.store(Arc::new(image));
+    }
+}
+
+async fn give_role(node: BrokerId, partition: &Arc<Partition>, described: &PartitionImage) {
+    if described.leader != node {
+        partition.become_idle();
+    } else if partition.leader_epoch() != Some(described.leader_epoch) {
+        partition.lead(described.leader_epoch, described.isr.clone()).await;
     }
 }
 

@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use highwater_config::TopicConfig;
-use highwater_log::{AppendOrigin, LogError, PendingBatch};
+use highwater_controller::record_version;
+use highwater_log::{AppendOrigin, LogError, LogStartError, PendingBatch};
 use highwater_records::control::{self, ControlType, control_batch};
 use highwater_records::{BatchHeader, BatchOptions, BatchSummary};
 use highwater_types::{
     LeaderEpoch, PartitionIndex, TopicId, TopicIdPartition, TopicPartition, Uuid,
 };
 
+use crate::Broker;
 use crate::clock::Clock;
-use crate::hosting::METADATA_TOPIC;
+use crate::hosting::{METADATA_TOPIC, write_snapshot};
+use crate::limits::METADATA_BYTES_BETWEEN_SNAPSHOTS;
 use crate::node::NodeIdentity;
 use crate::opening::{Opening, log_config};
 use crate::partition::Partition;
@@ -67,3 +70,55 @@ pub fn open(
     }
     Ok(MetadataLog { partition, epoch })
 }
+
+/// Writes a snapshot once the log has grown enough, and drops what it covers.
+pub async fn maybe_snapshot(broker: &Arc<Broker>) {
+    if broker.metadata_log.reader().size_bytes() >= METADATA_BYTES_BETWEEN_SNAPSHOTS {
+        snapshot(broker).await;
+    }
+}
+
+/// Snapshot of the committed metadata; then the log begins where it ends.
+pub async fn snapshot(broker: &Arc<Broker>) {
+    let image = broker.image.load_full();
+    let end = image.next_offset();
+    let log = broker.metadata_log.clone();
+    let now = broker.clock.now();
+    let Some(epoch) = log.leader_epoch() else { return };
+    let dir = log.dir();
+    let written = tokio::task::spawn_blocking(move || {
+        let values: Vec<_> = image
+            .to_records()
+            .iter()
+            .filter_map(|record| record.encode(record_version(record)).ok())
+            .collect();
+        write_snapshot(&dir, end, epoch, now, &values)
+    });
+    match written.await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => {
+            tracing::error!(%error, "the metadata snapshot could not be written");
+            return;
+        }
+        Err(error) => {
+            tracing::error!(%error, "writing the metadata snapshot failed");
+            return;
+        }
+    }
+    let dropped = log
+        .with_log(move |partition, log| {
+            let watermark = partition.positions().high_watermark;
+            log.roll(now)?;
+            log.set_log_start(end, watermark)?;
+            log.apply_retention(now, watermark)?;
+            Ok::<_, LogStartError>(())
+        })
+        .await;
+    if let Some(Err(error)) = dropped {
+        tracing::error!(%error, "the metadata log could not be cut behind its snapshot");
+    }
+}
+
+#[cfg(test)]
+#[path = "metadata_log_tests.rs"]
+mod tests;

@@ -143,6 +143,11 @@ pub async fn start(options: StartOptions) -> Result<RunningBroker, StartError> {
 }
 
 impl RunningBroker {
+    #[cfg(test)]
+    pub(crate) fn broker(&self) -> &Arc<Broker> {
+        &self.broker
+    }
+
     /// Where clients connect: the listener and the address it is bound to.
     pub fn addresses(&self) -> &[(Listener, SocketAddr)] {
         &self.addresses

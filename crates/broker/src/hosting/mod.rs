@@ -12,3 +12,4 @@ mod snapshot;
 
 pub use groups::{GroupHosts, OFFSETS_TOPIC};
 pub use metadata::{CommittedImage, METADATA_TOPIC, MetadataHandle, MetadataHost};
+pub use snapshot::write as write_snapshot;

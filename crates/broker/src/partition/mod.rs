@@ -107,7 +107,20 @@ impl Partition {
         self.positions().high_watermark
     }
 
-    /// Leads from `epoch` on, alone in sync.
+    /// Leads from `epoch` on: first notes in the log where the epoch begins, then takes writes.
+    pub async fn lead(self: &Arc<Self>, epoch: LeaderEpoch, isr: Vec<BrokerId>) {
+        let begun = self.with_log(move |_, log| log.begin_epoch(epoch)).await;
+        match begun {
+            Some(Ok(())) => self.become_leader(epoch, isr),
+            Some(Err(error)) => {
+                tracing::error!(partition = %self.name, %error, "the partition cannot be led; it is offline");
+                self.become_idle();
+            }
+            None => {}
+        }
+    }
+
+    /// Leads from `epoch` on.
     pub fn become_leader(&self, epoch: LeaderEpoch, isr: Vec<BrokerId>) {
         let woken = self.replica.lock().become_leader(epoch, isr);
         wake(woken);
