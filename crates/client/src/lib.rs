@@ -8,14 +8,21 @@
 //! Knows nothing of the broker's inside. Holds no thread: everything runs on the caller's tokio
 //! runtime.
 
+mod cluster;
 mod connection;
 mod error;
 pub mod limits;
 mod link;
 mod options;
+mod retry;
 mod versions;
 
+pub use cluster::{
+    Broker, Client, ClientOptions, CoordinatorKind, Leader, ListedOffset, OffsetQuery, Partition,
+    Purpose, Topic,
+};
 pub use connection::Connection;
 pub use error::ClientError;
 pub use options::ConnectOptions;
+pub use retry::Backoff;
 pub use versions::Versions;
