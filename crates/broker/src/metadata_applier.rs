@@ -112,6 +112,7 @@ impl Broker {
     async fn close_topic(self: &Arc<Self>, topic: TopicId) {
         let removed = self.partitions.remove(topic);
         let name = removed.first().map(|partition| partition.name().topic.clone());
+        self.forget(removed.iter().map(|partition| partition.name().clone()).collect()).await;
         for partition in removed {
             partition.become_idle();
             let broker = self.clone();
@@ -119,6 +120,15 @@ impl Broker {
         }
         if let Some(name) = name {
             self.groups.topic_deleted(topic, &name).await;
+        }
+    }
+
+    /// Takes deleted partitions out of the checkpoints.
+    async fn forget(self: &Arc<Self>, gone: Vec<TopicPartition>) {
+        let broker = self.clone();
+        let forgotten = tokio::task::spawn_blocking(move || broker.opening.forget(&gone)).await;
+        if let Ok(Err(error)) = forgotten {
+            tracing::error!(%error, "deleted partitions could not be taken out of the checkpoints");
         }
     }
 

@@ -1,7 +1,7 @@
 //! How the logs of this node are opened and closed: with which checkpoints, and what a start finds
 //! in the data directory beside what the metadata names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,19 +10,32 @@ use highwater_config::{Layers, Overrides, TopicConfig};
 use highwater_controller::image::{Image, PartitionImage, ResourceKind};
 use highwater_log::{Checkpoint, FdCache, Log, LogConfig, LogDir, LogError, OpenOptions};
 use highwater_types::{Offset, TopicId, TopicIdPartition, TopicPartition};
+use parking_lot::Mutex;
 
 use crate::Broker;
 use crate::clock;
 use crate::partition::Partition;
 use crate::storage::StorageQueue;
 
-/// The data directory with what the last process left in it.
+/// The data directory, and what its checkpoints say.
 pub struct Opening {
     dir: Arc<LogDir>,
     files: Arc<FdCache>,
     was_clean: bool,
+    /// Held while checkpoint files are written, so that they never go back in time.
+    known: Mutex<Known>,
+}
+
+/// What the checkpoint files hold. An entry stays until its partition is deleted, also while its
+/// log is offline: it is what tells the next start that records are missing.
+#[derive(Default)]
+struct Known {
     recovery_points: BTreeMap<TopicPartition, Offset>,
+    watermarks: BTreeMap<TopicPartition, Offset>,
     log_starts: BTreeMap<TopicPartition, Offset>,
+    /// Logs that could not be opened. While there are any, no stop is called clean, since a start
+    /// after a clean stop does not look for damage.
+    offline: BTreeSet<TopicPartition>,
 }
 
 impl Opening {
@@ -31,9 +44,13 @@ impl Opening {
         files: Arc<FdCache>,
         was_clean: bool,
     ) -> Result<Opening, LogError> {
-        let recovery_points = dir.read_checkpoint(Checkpoint::RecoveryPoint)?;
-        let log_starts = dir.read_checkpoint(Checkpoint::LogStart)?;
-        Ok(Opening { dir, files, was_clean, recovery_points, log_starts })
+        let known = Known {
+            recovery_points: dir.read_checkpoint(Checkpoint::RecoveryPoint)?,
+            watermarks: dir.read_checkpoint(Checkpoint::HighWatermark)?,
+            log_starts: dir.read_checkpoint(Checkpoint::LogStart)?,
+            offline: BTreeSet::new(),
+        };
+        Ok(Opening { dir, files, was_clean, known: Mutex::new(known) })
     }
 
     pub fn dir(&self) -> &Arc<LogDir> {
@@ -52,19 +69,72 @@ impl Opening {
         topic_id: TopicId,
         config: LogConfig,
     ) -> Result<Log, LogError> {
-        let path = self.dir.create_partition(name, topic_id)?;
-        Log::open(
-            self.dir.disk().clone(),
-            self.files.clone(),
-            &path,
-            OpenOptions {
-                config,
-                recovery_point: self.recovery_points.get(name).copied().unwrap_or(Offset::ZERO),
-                log_start: self.log_starts.get(name).copied().unwrap_or(Offset::ZERO),
-                clean: self.was_clean,
-                now: clock::Clock.now(),
-            },
-        )
+        let opened = self.try_open_log(name, topic_id, config);
+        let offline = &mut self.known.lock().offline;
+        match &opened {
+            Ok(_) => offline.remove(name),
+            Err(_) => offline.insert(name.clone()),
+        };
+        opened
+    }
+
+    fn try_open_log(
+        &self,
+        name: &TopicPartition,
+        topic_id: TopicId,
+        config: LogConfig,
+    ) -> Result<Log, LogError> {
+        let folder = self.dir.create_partition(name, topic_id)?;
+        let mut options = OpenOptions::new(config, clock::Clock.now());
+        if !folder.is_new {
+            let known = self.known.lock();
+            let at = |offsets: &BTreeMap<_, _>| offsets.get(name).copied().unwrap_or(Offset::ZERO);
+            options.recovery_point = at(&known.recovery_points);
+            options.log_start = at(&known.log_starts);
+            options.clean = self.was_clean;
+        }
+        Log::open(self.dir.disk().clone(), self.files.clone(), &folder.path, options)
+    }
+
+    /// Drops what is known of deleted partitions, before their folders are doomed: a later one
+    /// with the same name must not be held to it.
+    pub(crate) fn forget(&self, gone: &[TopicPartition]) -> Result<(), LogError> {
+        let mut known = self.known.lock();
+        for name in gone {
+            known.recovery_points.remove(name);
+            known.watermarks.remove(name);
+            known.log_starts.remove(name);
+            known.offline.remove(name);
+        }
+        self.write(&known)
+    }
+
+    /// Takes note of what `marks` gives, and writes the checkpoint files.
+    fn write_checkpoints(
+        &self,
+        marks: impl FnOnce() -> Vec<(TopicPartition, Marks, Offset)>,
+    ) -> Result<(), LogError> {
+        // Locked before the marks are taken: none may be of a partition forgotten meanwhile.
+        let mut known = self.known.lock();
+        for (name, mark, watermark) in marks() {
+            known.recovery_points.insert(name.clone(), mark.recovery_point);
+            known.watermarks.insert(name.clone(), watermark);
+            match mark.log_start {
+                Some(start) => known.log_starts.insert(name, start),
+                None => known.log_starts.remove(&name),
+            };
+        }
+        self.write(&known)
+    }
+
+    fn write(&self, known: &Known) -> Result<(), LogError> {
+        self.dir.write_checkpoint(Checkpoint::RecoveryPoint, &known.recovery_points)?;
+        self.dir.write_checkpoint(Checkpoint::HighWatermark, &known.watermarks)?;
+        self.dir.write_checkpoint(Checkpoint::LogStart, &known.log_starts)
+    }
+
+    fn any_offline(&self) -> bool {
+        !self.known.lock().offline.is_empty()
     }
 }
 
@@ -89,8 +159,6 @@ pub fn log_config(config: &TopicConfig, producer_id_expiration_ms: u64) -> LogCo
         delete_old: config.cleanup_policy.delete,
         compact: config.cleanup_policy.compact,
         file_delete_delay_ms: signed(config.file_delete_delay_ms),
-        log_append_time: config.message_timestamp_type
-            == highwater_config::TimestampType::LogAppendTime,
         producer_id_expiration_ms: signed(producer_id_expiration_ms),
     }
 }
@@ -144,8 +212,11 @@ impl Broker {
                 });
             if !is_ours {
                 tracing::info!(partition = %folder.partition, "removing the folder of a deleted topic");
-                if let Err(error) = self.opening.dir.doom_partition(&folder.partition, &mut entropy)
-                {
+                let forgotten = self.opening.forget(std::slice::from_ref(&folder.partition));
+                let doomed = forgotten.and_then(|()| {
+                    self.opening.dir.doom_partition(&folder.partition, &mut entropy)
+                });
+                if let Err(error) = doomed {
                     tracing::error!(partition = %folder.partition, %error, "the folder could not be renamed");
                 }
             }
@@ -161,18 +232,21 @@ impl Broker {
 
     /// Writes the checkpoints of all open logs.
     pub(crate) fn write_checkpoints(&self) -> Result<(), LogError> {
-        let directory = self.partitions.load();
-        let marks = directory.all().chain([&self.metadata_log]).filter_map(|partition| {
-            let watermark = partition.positions().high_watermark;
-            Some((partition.name().clone(), partition.marks()?, watermark))
-        });
-        self.opening.write_checkpoints(marks.collect())
+        self.opening.write_checkpoints(|| {
+            let directory = self.partitions.load();
+            let all = directory.all().chain([&self.metadata_log]);
+            let marks = all.filter_map(|partition| {
+                let watermark = partition.positions().high_watermark;
+                Some((partition.name().clone(), partition.marks()?, watermark))
+            });
+            marks.collect()
+        })
     }
 
     /// Closes every log and marks the stop as clean. Blocks.
     pub(crate) fn close_all(&self, broker_epoch: i64) {
         let directory = self.partitions.load();
-        let mut all_closed = true;
+        let mut all_closed = !self.opening.any_offline();
         let mut marks = Vec::new();
         for partition in directory.all().chain([&self.metadata_log]) {
             match partition.close() {
@@ -194,7 +268,7 @@ impl Broker {
         let dir = &self.opening.dir;
         let marked = dir
             .sync_all()
-            .and_then(|()| self.opening.write_checkpoints(marks))
+            .and_then(|()| self.opening.write_checkpoints(|| marks))
             .and_then(|()| if all_closed { dir.mark_clean_shutdown(broker_epoch) } else { Ok(()) });
         if let Err(error) = marked {
             tracing::error!(%error, "the stop could not be marked as clean; the next start recovers");
@@ -221,27 +295,6 @@ pub struct Marks {
     pub recovery_point: Offset,
     /// Set if only the checkpoint knows it.
     pub log_start: Option<Offset>,
-}
-
-impl Opening {
-    fn write_checkpoints(
-        &self,
-        marks: Vec<(TopicPartition, Marks, Offset)>,
-    ) -> Result<(), LogError> {
-        let mut recovery_points = BTreeMap::new();
-        let mut watermarks = BTreeMap::new();
-        let mut log_starts = BTreeMap::new();
-        for (name, mark, watermark) in marks {
-            recovery_points.insert(name.clone(), mark.recovery_point);
-            watermarks.insert(name.clone(), watermark);
-            if let Some(start) = mark.log_start {
-                log_starts.insert(name, start);
-            }
-        }
-        self.dir.write_checkpoint(Checkpoint::RecoveryPoint, &recovery_points)?;
-        self.dir.write_checkpoint(Checkpoint::HighWatermark, &watermarks)?;
-        self.dir.write_checkpoint(Checkpoint::LogStart, &log_starts)
-    }
 }
 
 /// How long ago a file's name or contents were last changed.

@@ -27,8 +27,6 @@ pub struct LogConfig {
     pub compact: bool,
     /// `file.delete.delay.ms`
     pub file_delete_delay_ms: i64,
-    /// `message.timestamp.type` is `LogAppendTime`.
-    pub log_append_time: bool,
     /// `producer.id.expiration.ms`
     pub producer_id_expiration_ms: i64,
 }
@@ -48,7 +46,6 @@ impl Default for LogConfig {
             delete_old: true,
             compact: false,
             file_delete_delay_ms: 60_000,
-            log_append_time: false,
             producer_id_expiration_ms: 24 * 3600 * 1000,
         }
     }

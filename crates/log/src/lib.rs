@@ -47,7 +47,7 @@ mod walk;
 pub use append::{BatchOutcome, PendingBatch};
 pub use close::Closed;
 pub use config::LogConfig;
-pub use dir::{Checkpoint, LogDir, MetaProperties, PartitionFolder};
+pub use dir::{Checkpoint, CreatedFolder, LogDir, MetaProperties, PartitionFolder};
 pub use disk::{Disk, Listed, OpenMode, OsDisk};
 pub use epochs::{EpochEnd, EpochEntry};
 pub use error::{LogError, LogStartError, ReadError};

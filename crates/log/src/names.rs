@@ -15,6 +15,9 @@ pub(crate) const PARTITION_METADATA: &str = "partition.metadata";
 /// Digits of the offset in a file name.
 const DIGITS: usize = 20;
 
+/// No log comes this far; a name beyond is none of ours, and offsets may be added to without care.
+const OFFSET_MAX: i64 = i64::MAX - (1 << 40);
+
 pub(crate) fn file(base: Offset, suffix: &str) -> String {
     format!("{:0DIGITS$}.{suffix}", base.get())
 }
@@ -25,7 +28,8 @@ pub(crate) fn parse(name: &str) -> Option<(Offset, &str)> {
     if digits.len() != DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    Some((Offset(digits.parse().ok()?), suffix))
+    let offset = digits.parse().ok().filter(|offset| *offset <= OFFSET_MAX)?;
+    Some((Offset(offset), suffix))
 }
 
 #[cfg(test)]
@@ -37,7 +41,13 @@ mod tests {
         assert_eq!(file(Offset(42), LOG), "00000000000000000042.log");
         assert_eq!(parse("00000000000000000042.log"), Some((Offset(42), "log")));
         assert_eq!(parse("00000000000000000042.log.deleted"), Some((Offset(42), "log.deleted")));
-        for none in ["42.log", "partition.metadata", "0000000000000000004x.log", "log"] {
+        for none in [
+            "09223372036854775807.log",
+            "42.log",
+            "partition.metadata",
+            "0000000000000000004x.log",
+            "log",
+        ] {
             assert_eq!(parse(none), None, "{none}");
         }
     }

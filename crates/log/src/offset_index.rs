@@ -55,7 +55,8 @@ impl OffsetIndex<'_> {
             if before(self.entry(middle)?) { low = middle } else { high = middle }
         }
         let mut block = vec![0; ((high - low) * ENTRY_BYTES) as usize];
-        let read = self.disk.read_at(self.file, &mut block, u64::from(low * ENTRY_BYTES))?;
+        let position = u64::from(low) * u64::from(ENTRY_BYTES);
+        let read = self.disk.read_at(self.file, &mut block, position)?;
         block.truncate(read);
         let (entries, _) = block.as_chunks::<{ ENTRY_BYTES as usize }>();
         let held = entries.iter().map(|bytes| decode(self.base, *bytes));

@@ -102,7 +102,7 @@ impl Log {
                 recovery::recover(&segments, &options.config, options.recovery_point, epochs)?;
             epochs = keep(&place, &mut segments, recovered)?;
         }
-        let (active, log_end) = resume_last(&mut segments, &mut epochs, &options)?;
+        let (active, log_end) = resume_last(&segments, &options)?;
         check_end(&place, log_end, &options)?;
         let first = segments.first().map_or(log_end, |segment| segment.base);
         let log_start = options.log_start.max(first);
@@ -250,23 +250,13 @@ fn keep(
     Ok(recovered.epochs)
 }
 
-/// Finds the log's end. If that fails although the stop was called clean, the segment is recovered
-/// like after any other.
+/// Finds the log's end. After a clean stop everything counts as flushed, so damage there is never
+/// cut.
 fn resume_last(
-    segments: &mut [Arc<Segment>],
-    epochs: &mut Epochs,
+    segments: &[Arc<Segment>],
     options: &OpenOptions,
 ) -> Result<(Active, Offset), LogError> {
-    let number = segments.len().saturating_sub(1);
-    let Some(last) = segments.get(number) else { unreachable!("a log has a segment") };
-    match resume(last, options) {
-        Ok(resumed) => return Ok(resumed),
-        Err(WalkError::Io(error)) => return Err(last.read_failed(error)),
-        Err(WalkError::Bad { .. }) => {}
-    }
-    let only = segments.get(number..).unwrap_or_default();
-    let point = options.recovery_point.max(last.base);
-    *epochs = recovery::recover(only, &options.config, point, std::mem::take(epochs))?.epochs;
+    let Some(last) = segments.last() else { unreachable!("a log has a segment") };
     resume(last, options).map_err(|error| last.damage(error))
 }
 
@@ -289,7 +279,7 @@ pub(crate) fn resume(
     indexer.newest = indexer.last_time;
     let mut end = segment.base;
     let start = last.map_or(0, |entry| entry.position);
-    let mut walk = segment.walk(start, segment.size())?.not_below(segment.base.get());
+    let mut walk = segment.walk(start, segment.size())?;
     while let Some(met) = walk.next()? {
         end = Offset(met.header.next_offset());
         if met.header.max_timestamp > indexer.newest.timestamp.get() {

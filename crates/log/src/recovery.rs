@@ -116,8 +116,7 @@ fn scan(
         entries: NewEntries::default(),
         bad: None,
     };
-    let walk = segment.walk_in(0, segment.size(), SCAN_CHUNK_BYTES)?;
-    let mut walk = walk.not_below(segment.base.get());
+    let mut walk = segment.walk_in(0, segment.size(), SCAN_CHUNK_BYTES)?;
     loop {
         let met = match walk.next() {
             Ok(Some(met)) => met,

@@ -96,7 +96,7 @@ impl Segment {
     }
 
     pub(crate) fn walk_in(&self, start: u64, end: u64, chunk: usize) -> io::Result<Walk<'_>> {
-        Ok(Walk::new(&*self.place.disk, self.log_file()?, start, end, chunk))
+        Ok(Walk::new(&*self.place.disk, self.log_file()?, self.base, start..end, chunk))
     }
 
     /// A walk's failure as the coded error that names this file.

@@ -5,9 +5,11 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use highwater_records::{BatchHeader, HEADER_BYTES};
+use highwater_types::Offset;
 
 use crate::disk::Disk;
 
@@ -51,35 +53,33 @@ pub(crate) struct Walk<'a> {
     end: u64,
     /// No batch may begin below this offset.
     floor: i64,
+    /// Nor end above this one: indexes have 31 bits for an offset.
+    ceiling: i64,
     buffer: Vec<u8>,
     buffer_position: u64,
     chunk_bytes: usize,
 }
 
 impl<'a> Walk<'a> {
+    /// `range` lies in the file of the segment that begins at offset `base`.
     pub(crate) fn new(
         disk: &'a dyn Disk,
         file: Arc<File>,
-        start: u64,
-        end: u64,
+        base: Offset,
+        range: Range<u64>,
         chunk_bytes: usize,
     ) -> Self {
         Walk {
             disk,
             file,
-            position: start,
-            end,
-            floor: 0,
+            position: range.start,
+            end: range.end,
+            floor: base.get(),
+            ceiling: base.get().saturating_add(i64::from(i32::MAX)),
             buffer: Vec::new(),
             buffer_position: 0,
             chunk_bytes,
         }
-    }
-
-    /// No batch may begin below `offset`.
-    pub(crate) fn not_below(mut self, offset: i64) -> Self {
-        self.floor = offset;
-        self
     }
 
     pub(crate) fn position(&self) -> u64 {
@@ -100,9 +100,10 @@ impl<'a> Walk<'a> {
             let missing = met.end() - self.end;
             return Err(bad(format!("the last batch lacks {missing} bytes")));
         }
-        if header.base_offset < self.floor || header.last_offset_delta < 0 {
-            let (base, last) = (header.base_offset, header.last_offset_delta);
-            return Err(bad(format!("offsets {base} + {last} follow {}", self.floor)));
+        let (base, delta) = (header.base_offset, header.last_offset_delta);
+        let fits = base >= self.floor && delta >= 0 && base <= self.ceiling - i64::from(delta);
+        if !fits {
+            return Err(bad(format!("offsets {base} + {delta} follow {}", self.floor)));
         }
         self.floor = header.next_offset();
         self.position = met.end();

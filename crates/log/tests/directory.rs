@@ -34,7 +34,7 @@ fn a_life_of_a_directory() {
     let mut logs = BTreeMap::new();
     for number in 0..3 {
         let partition = partition("orders", number);
-        let path = dir.create_partition(&partition, topic_id).unwrap();
+        let path = dir.create_partition(&partition, topic_id).unwrap().path;
         let options = OpenOptions::new(LogConfig::default(), NOW);
         let log = Log::open(Arc::new(OsDisk), FdCache::new(16), &path, options).unwrap();
         logs.insert(partition, log);
@@ -51,7 +51,10 @@ fn a_life_of_a_directory() {
     assert_eq!(dir.partitions().unwrap().len(), 2);
     assert_eq!(dir.doomed().unwrap(), std::slice::from_ref(&moved));
     // The same name may come back before the old folder is gone.
-    dir.create_partition(&gone, topic_id).unwrap();
+    assert!(dir.create_partition(&gone, topic_id).unwrap().is_new);
+    assert!(!dir.create_partition(&gone, topic_id).unwrap().is_new);
+    let other = TopicId(Uuid::random(&mut entropy));
+    assert_eq!(dir.create_partition(&gone, other).unwrap_err().code(), "HW0002");
     dir.remove_doomed(&moved).unwrap();
     dir.remove_doomed(&moved).unwrap();
     assert_eq!(dir.doomed().unwrap(), [] as [std::path::PathBuf; 0]);
@@ -69,8 +72,6 @@ fn a_life_of_a_directory() {
     drop(dir);
 
     let dir = LogDir::open(Arc::new(OsDisk), &path).unwrap();
-    points.remove(&partition("orders", 2)).unwrap();
-    dir.forget_partitions(&[partition("orders", 2), partition("orders", 9)]).unwrap();
     assert!(dir.take_clean_shutdown().unwrap());
     assert_eq!(dir.read_checkpoint(Checkpoint::RecoveryPoint).unwrap(), points);
     assert_eq!(dir.read_checkpoint(Checkpoint::HighWatermark).unwrap(), BTreeMap::new());
@@ -95,7 +96,7 @@ fn damaged_companions_do_not_stop_a_start_but_a_wrong_identity_does() {
         fs::write(home.path().join("recovery-point-offset-checkpoint"), text).unwrap();
         assert_eq!(dir.read_checkpoint(Checkpoint::RecoveryPoint).unwrap(), BTreeMap::new());
     }
-    let folder = dir.create_partition(&partition("t", 0), TopicId::ZERO).unwrap();
+    let folder = dir.create_partition(&partition("t", 0), TopicId::ZERO).unwrap().path;
     fs::write(folder.join("partition.metadata"), "").unwrap();
     assert_eq!(dir.partitions().unwrap()[0].topic_id, None);
     fs::write(home.path().join("meta.properties"), "version=1\n").unwrap();

@@ -114,6 +114,21 @@ fn a_flipped_bit_ends_the_log_at_its_batch() {
 }
 
 #[test]
+fn after_a_clean_stop_nothing_is_cut() {
+    for recovery_point in [0, 15] {
+        let bench = bench_with(3);
+        bench.open_torn(0).unwrap().close().unwrap();
+        let path = bench.path().join(format!("{SECOND}.log"));
+        let len = fs::metadata(&path).unwrap().len();
+        cut(&path, len - 1);
+        let recovery_point = Offset(recovery_point);
+        let options = OpenOptions { recovery_point, ..bench.options() };
+        assert_eq!(bench.try_open(options).unwrap_err().code(), "HW0003");
+        assert_eq!(fs::metadata(&path).unwrap().len(), len - 1);
+    }
+}
+
+#[test]
 fn zeroes_and_garbage_at_the_end_are_cut() {
     for tail in [vec![0; 10], vec![0; 5000], vec![0xff; 100], (0..=255).collect()] {
         let bench = bench_with(3);

@@ -26,13 +26,6 @@ pub enum Checkpoint {
 }
 
 impl Checkpoint {
-    pub(super) const ALL: [Checkpoint; 4] = [
-        Checkpoint::RecoveryPoint,
-        Checkpoint::HighWatermark,
-        Checkpoint::LogStart,
-        Checkpoint::Cleaner,
-    ];
-
     pub fn file_name(self) -> &'static str {
         match self {
             Checkpoint::RecoveryPoint => "recovery-point-offset-checkpoint",

@@ -36,6 +36,14 @@ pub struct PartitionFolder {
     pub topic_id: Option<TopicId>,
 }
 
+/// Where a partition's log is to be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreatedFolder {
+    pub path: PathBuf,
+    /// It was made now: no checkpoint says anything of it.
+    pub is_new: bool,
+}
+
 /// A locked log directory.
 #[derive(Debug)]
 pub struct LogDir {
@@ -150,40 +158,40 @@ impl LogDir {
 
     /// Makes a partition's folder with its `partition.metadata`, unless both are there. The first
     /// flush of the log makes them durable.
+    ///
+    /// # Errors
+    /// HW0002 if the folder belongs to another topic: its records must never be shown as this
+    /// one's.
     pub fn create_partition(
         &self,
         partition: &TopicPartition,
         topic_id: TopicId,
-    ) -> Result<PathBuf, LogError> {
+    ) -> Result<CreatedFolder, LogError> {
         let path = self.partition_path(partition);
+        let is_new = match self.disk.list(&path) {
+            Ok(_) => false,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+            Err(error) => return Err(LogError::Read { path, source: error }),
+        };
         self.disk.create_dir_all(&path).map_err(LogError::write(&path))?;
         let file = path.join(names::PARTITION_METADATA);
-        if self.text(&file)?.and_then(|text| partition_metadata::parse(&text)) != Some(topic_id) {
-            let text = partition_metadata::to_text(topic_id);
-            self.disk.replace(&file, text.as_bytes(), false).map_err(LogError::write(&file))?;
-        }
-        Ok(path)
-    }
-
-    /// Drops the checkpoint entries of partitions that are deleted. Called before their folders
-    /// are doomed: an entry that outlives its log would say of a later one with the same name that
-    /// records are missing (HW0004). So must nobody write the old entries back meanwhile.
-    pub fn forget_partitions(&self, gone: &[TopicPartition]) -> Result<(), LogError> {
-        for which in Checkpoint::ALL {
-            let mut offsets = self.read_checkpoint(which)?;
-            let before = offsets.len();
-            for partition in gone {
-                offsets.remove(partition);
+        match self.text(&file)?.and_then(|text| partition_metadata::parse(&text)) {
+            Some(known) if known == topic_id => {}
+            Some(other) => {
+                let what = format!("the folder belongs to topic id {other}, not {topic_id}");
+                return Err(LogError::Identity { path, what });
             }
-            if offsets.len() < before {
-                self.write_checkpoint(which, &offsets)?;
+            None => {
+                let text = partition_metadata::to_text(topic_id);
+                self.disk.replace(&file, text.as_bytes(), false).map_err(LogError::write(&file))?;
             }
         }
-        Ok(())
+        Ok(CreatedFolder { path, is_new })
     }
 
-    /// Renames a partition's folder so that no start takes it for a partition; see
-    /// [`LogDir::forget_partitions`] for what comes before. Returns the new path; [`LogDir::remove_doomed`] frees the space, after `file.delete.delay.ms`.
+    /// Renames a partition's folder so that no start takes it for a partition. Before that its
+    /// checkpoint entries must be gone: one that outlives its log would say of a later partition
+    /// with the same name that records are missing (HW0004). Returns the new path; [`LogDir::remove_doomed`] frees the space, after `file.delete.delay.ms`.
     pub fn doom_partition(
         &self,
         partition: &TopicPartition,
