@@ -158,7 +158,7 @@ impl Connection {
         timeout: Duration,
     ) -> Result<R::Response, ClientError> {
         let version = self.version_of::<R>()?;
-        self.call_at(request, version, timeout).await
+        self.call_version_within(request, version, timeout).await
     }
 
     /// Asks in a version of the caller's choice, whether the broker offers it or not.
@@ -170,10 +170,14 @@ impl Connection {
         request: &R,
         version: i16,
     ) -> Result<R::Response, ClientError> {
-        self.call_at(request, version, self.request_timeout).await
+        self.call_version_within(request, version, self.request_timeout).await
     }
 
-    async fn call_at<R: Request>(
+    /// As [`Connection::call_version`], with a timeout of its own.
+    ///
+    /// # Errors
+    /// As [`Connection::call`].
+    pub async fn call_version_within<R: Request>(
         &self,
         request: &R,
         version: i16,
@@ -190,7 +194,18 @@ impl Connection {
     /// # Errors
     /// `Unsupported`, `Encode`, `Closed`.
     pub fn send_only<R: Request>(&self, request: &R) -> Result<(), ClientError> {
-        let version = self.version_of::<R>()?;
+        self.send_only_version(request, self.version_of::<R>()?)
+    }
+
+    /// As [`Connection::send_only`], in a version of the caller's choice.
+    ///
+    /// # Errors
+    /// As [`Connection::send_only`].
+    pub fn send_only_version<R: Request>(
+        &self,
+        request: &R,
+        version: i16,
+    ) -> Result<(), ClientError> {
         self.link.send(false, |id| self.encode(request, version, id)).map(|_| ())
     }
 

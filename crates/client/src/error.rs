@@ -107,7 +107,12 @@ impl ClientError {
         match self {
             ClientError::Closed { .. } | ClientError::TimedOut { .. } => true,
             ClientError::Broker { code, .. } => {
-                matches!(*code, ErrorCode::REQUEST_TIMED_OUT | ErrorCode::NETWORK_EXCEPTION)
+                matches!(
+                    *code,
+                    ErrorCode::REQUEST_TIMED_OUT
+                        | ErrorCode::NETWORK_EXCEPTION
+                        | ErrorCode::NOT_ENOUGH_REPLICAS_AFTER_APPEND
+                )
             }
             _ => false,
         }

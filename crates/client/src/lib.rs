@@ -14,6 +14,7 @@ mod error;
 pub mod limits;
 mod link;
 mod options;
+mod producer;
 mod retry;
 mod versions;
 
@@ -24,5 +25,9 @@ pub use cluster::{
 pub use connection::Connection;
 pub use error::ClientError;
 pub use options::ConnectOptions;
+pub use producer::{
+    Acks, Delivered, Delivery, Producer, ProducerOptions, ProducerRecord, RecordHeader,
+    partition_of_key,
+};
 pub use retry::Backoff;
 pub use versions::Versions;

@@ -8,7 +8,7 @@ mod view;
 use std::sync::Arc;
 use std::time::Duration;
 
-use highwater_types::{BrokerId, LeaderEpoch, PartitionIndex};
+use highwater_types::{BrokerId, LeaderEpoch, PartitionIndex, TopicId, TopicPartition};
 use highwater_wire::messages::metadata_request::MetadataRequestTopic;
 use highwater_wire::messages::{MetadataRequest, MetadataResponse};
 use highwater_wire::{ErrorCode, Request, Str};
@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 pub use coordinators::CoordinatorKind;
+pub(crate) use offsets::is_stale;
 pub use offsets::{ListedOffset, OffsetQuery};
 pub use pool::Purpose;
 pub use view::{Broker, Partition, Topic};
@@ -295,6 +296,13 @@ impl Client {
             code: ErrorCode::UNKNOWN_TOPIC_OR_PARTITION,
             message: None,
         })
+    }
+
+    /// Who leads a partition, and the topic's id, if they are known and have not proved wrong.
+    pub(crate) fn known_leader(&self, at: &TopicPartition) -> Option<(BrokerId, TopicId)> {
+        let view = self.0.view.lock();
+        let known = view.topics.get(&at.topic).filter(|known| known.since.is_some())?;
+        Some((known.topic.partition(at.partition)?.leader?, known.topic.id))
     }
 
     /// Who leads a partition, as far as is known.
