@@ -102,6 +102,12 @@ impl ProduceCall {
         };
         for (topic_index, topic) in request.topic_data.into_iter().enumerate() {
             let found = broker.find_topic_for(call.version >= 13, &topic.name, topic.topic_id);
+            // An internal topic is refused as such, whether it exists yet or not.
+            let found = if codes::is_internal_topic(&topic.name) && !context.by_admin_client {
+                Err(ErrorCode::INVALID_TOPIC_EXCEPTION)
+            } else {
+                found
+            };
             for (index, data) in topic.partition_data.into_iter().enumerate() {
                 let slot = Slot { call: produce.clone(), topic: topic_index, partition: index };
                 let accepted = check_acks(acks).and_then(|()| {
