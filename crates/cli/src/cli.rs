@@ -4,7 +4,7 @@
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{cluster, completion, config, group, serve, topic};
+use crate::commands::{cluster, completion, config, group, log_dump, serve, topic};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,7 +38,15 @@ pub enum Command {
     Group(group::GroupArgs),
     Config(config::ConfigArgs),
     Cluster(cluster::ClusterArgs),
+    /// Read the files of a log.
+    #[command(subcommand)]
+    Log(LogCommand),
     Completion(completion::CompletionArgs),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum LogCommand {
+    Dump(log_dump::LogDumpArgs),
 }
 
 /// Where the brokers are, and how to answer. Every client command has them.

@@ -4,12 +4,13 @@ pub mod cluster;
 pub mod completion;
 pub mod config;
 pub mod group;
+pub mod log_dump;
 pub mod serve;
 pub mod topic;
 
 use std::future::Future;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, LogCommand};
 use crate::failure::Outcome;
 use crate::runtime;
 
@@ -22,6 +23,7 @@ pub fn run(cli: Cli) -> Outcome {
         Some(Command::Group(args)) => wait_for(group::run(args)),
         Some(Command::Config(args)) => wait_for(config::run(args)),
         Some(Command::Cluster(args)) => wait_for(cluster::run(args)),
+        Some(Command::Log(LogCommand::Dump(args))) => log_dump::run(&args),
         Some(Command::Completion(args)) => completion::run(&args),
     }
 }

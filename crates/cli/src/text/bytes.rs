@@ -40,6 +40,14 @@ pub fn insert_json(object: &mut Map<String, Value>, name: &str, bytes: Option<&[
     };
 }
 
+/// As text, or what is not UTF-8 as `{"base64": "…"}`.
+pub fn json_of_bytes(bytes: &[u8]) -> Value {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => serde_json::json!({"base64": base64(bytes)}),
+    }
+}
+
 fn base64(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
