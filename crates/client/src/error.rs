@@ -5,6 +5,8 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
+use highwater_records::BatchError;
+use highwater_types::{Offset, TopicPartition};
 use highwater_wire::{ApiKey, DecodeError, EncodeError, ErrorCode};
 
 /// Why there is no result. Can be cloned: one failure may concern many records.
@@ -51,6 +53,10 @@ pub enum ClientError {
     /// Retrying came to its end.
     #[error("{what} did not succeed within {after:?}; last: {last}")]
     GaveUp { what: Arc<str>, after: Duration, last: Arc<ClientError> },
+
+    /// Records that were read are damaged.
+    #[error("the records of {at} at offset {position} cannot be read: {error}")]
+    Records { at: TopicPartition, position: Offset, error: BatchError },
 
     /// What was asked for makes no sense.
     #[error("{0}")]

@@ -10,6 +10,7 @@
 
 mod cluster;
 mod connection;
+mod consumer;
 mod error;
 pub mod limits;
 mod link;
@@ -19,10 +20,11 @@ mod retry;
 mod versions;
 
 pub use cluster::{
-    Broker, Client, ClientOptions, CoordinatorKind, Leader, ListedOffset, OffsetQuery, Partition,
-    Purpose, Topic,
+    Broker, Client, ClientOptions, Committed, Committer, CoordinatorKind, Leader, ListedOffset,
+    OffsetQuery, Partition, Purpose, Topic,
 };
 pub use connection::Connection;
+pub use consumer::{Consumer, ConsumerOptions, ConsumerRecord, Reset, Start};
 pub use error::ClientError;
 pub use options::ConnectOptions;
 pub use producer::{

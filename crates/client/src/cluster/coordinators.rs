@@ -1,6 +1,7 @@
 //! Who coordinates a group or a transactional id.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use highwater_types::BrokerId;
 use highwater_wire::messages::{FindCoordinatorRequest, FindCoordinatorResponse};
@@ -101,10 +102,26 @@ impl Client {
         request: &R,
         code: impl Fn(&R::Response) -> i16,
     ) -> Result<R::Response, ClientError> {
+        let timeout = self.options().connect.request_timeout;
+        self.call_coordinator_within(kind, key, request, timeout, code).await
+    }
+
+    /// As [`Client::call_coordinator`], with a timeout of its own for each attempt.
+    ///
+    /// # Errors
+    /// As [`Client::call_coordinator`].
+    pub async fn call_coordinator_within<R: Request>(
+        &self,
+        kind: CoordinatorKind,
+        key: &str,
+        request: &R,
+        timeout: Duration,
+        code: impl Fn(&R::Response) -> i16,
+    ) -> Result<R::Response, ClientError> {
         let mut retry = self.retry(format!("{} for {key}", R::KEY.name()));
         loop {
             let answer = match self.coordinator(kind, key).await {
-                Ok(connection) => connection.call(request).await,
+                Ok(connection) => connection.call_within(request, timeout).await,
                 Err(error) => return Err(error),
             };
             let error = match answer {

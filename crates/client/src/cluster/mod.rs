@@ -1,6 +1,7 @@
 //! [`Client`]: a cluster as its clients see it, and who in it must be asked.
 
 mod coordinators;
+mod group_offsets;
 mod offsets;
 mod pool;
 mod view;
@@ -16,6 +17,7 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 pub use coordinators::CoordinatorKind;
+pub use group_offsets::{Committed, Committer};
 pub(crate) use offsets::is_stale;
 pub use offsets::{ListedOffset, OffsetQuery};
 pub use pool::Purpose;
@@ -110,6 +112,18 @@ impl Client {
         }));
         client.ask_metadata(Some(Vec::new())).await?;
         Ok(client)
+    }
+
+    /// A client that knows what this one knows, with connections of its own: for who makes a
+    /// broker wait, since answers on one connection come in order.
+    #[must_use]
+    pub fn separate(&self) -> Client {
+        Client(Arc::new(Shared {
+            options: self.0.options.clone(),
+            pool: Pool::new(self.0.options.connect.clone()),
+            view: Mutex::new(self.0.view.lock().clone()),
+            coordinators: Coordinators::default(),
+        }))
     }
 
     pub fn options(&self) -> &ClientOptions {
@@ -303,6 +317,14 @@ impl Client {
         let view = self.0.view.lock();
         let known = view.topics.get(&at.topic).filter(|known| known.since.is_some())?;
         Some((known.topic.partition(at.partition)?.leader?, known.topic.id))
+    }
+
+    /// The leader's epoch, if it is known.
+    pub(crate) fn known_epoch(&self, at: &TopicPartition) -> LeaderEpoch {
+        let view = self.0.view.lock();
+        let known =
+            view.topics.get(&at.topic).and_then(|known| known.topic.partition(at.partition));
+        known.map_or(LeaderEpoch::NONE, |partition| partition.leader_epoch)
     }
 
     /// Who leads a partition, as far as is known.
