@@ -152,7 +152,8 @@ impl Wire {
                 ..Default::default()
             };
             let found = self.call(4, &request).coordinators.remove(0).error_code;
-            if found == 0 && self.describe_group(group).error_code != 14 {
+            let answered = ErrorCode(self.describe_group(group).error_code);
+            if found == 0 && !answered.is_retriable() {
                 return;
             }
             assert!(Instant::now() < deadline, "{group}: {}", ErrorCode(found));

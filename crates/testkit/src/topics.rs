@@ -271,8 +271,11 @@ impl Wire {
 
     /// Id and epoch for an idempotent producer.
     pub fn new_producer(&mut self) -> (i64, i16) {
-        let request =
-            InitProducerIdRequest { transaction_timeout_ms: 60_000, ..Default::default() };
+        let request = InitProducerIdRequest {
+            transactional_id: None,
+            transaction_timeout_ms: 60_000,
+            ..Default::default()
+        };
         let deadline = Instant::now() + SETTLED_WITHIN;
         loop {
             let answer = self.call(4, &request);

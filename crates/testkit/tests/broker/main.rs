@@ -1,0 +1,7 @@
+//! The broker as its clients see it: the built binary, over sockets.
+//!
+//! Each test can also be run against Apache Kafka (`HIGHWATER_TEST_KAFKA`, see the testkit), which
+//! proves the test; what only Highwater promises says so. Knows nothing of the broker's code.
+
+mod shared;
+mod wrong_inputs;
