@@ -137,6 +137,10 @@ impl BrokerProcess {
         !matches!(self.options.target, Target::Running(_))
     }
 
+    pub fn target(&self) -> &Target {
+        &self.options.target
+    }
+
     /// `host:port`
     pub fn address(&self) -> &str {
         &self.address

@@ -152,6 +152,11 @@ impl Wire {
         assert_eq!(result.error_code, 0, "{:?}", result.error_message);
     }
 
+    pub fn cluster_id(&mut self) -> Str {
+        let request = MetadataRequest { topics: Some(vec![]), ..Default::default() };
+        self.call(12, &request).cluster_id.expect("an id")
+    }
+
     /// What Metadata says of a topic; it is not created.
     pub fn describe_topic(&mut self, name: &str) -> MetadataResponseTopic {
         let topic = MetadataRequestTopic { name: Some(name.into()), ..Default::default() };

@@ -3,5 +3,8 @@
 //! Each test can also be run against Apache Kafka (`HIGHWATER_TEST_KAFKA`, see the testkit), which
 //! proves the test; what only Highwater promises says so. Knows nothing of the broker's code.
 
+mod api_versions;
+mod crash;
 mod shared;
+mod transcripts;
 mod wrong_inputs;
