@@ -13,13 +13,24 @@ use super::journal::{Journal, RecordCodec};
 use crate::clock::{self, Clock};
 use crate::limits::MAILBOX_REQUESTS_MAX;
 
+/// Counts the loads of one host. What an abandoned load still sends is not the state of the shard
+/// that leads by now.
+pub(super) type LoadNumber = u64;
+
+/// How far a loaded log reaches.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LogEnd {
+    pub end: Offset,
+    pub committed: Offset,
+}
+
 /// What comes into the mailbox.
 pub(super) enum Mail<S: Shard> {
     Request(S::Request, oneshot::Sender<S::Reply>),
     Lead(LeaderEpoch),
     Resign,
-    Loaded(Vec<(Offset, S::Record)>),
-    LoadEnded { log_end: Offset, committed: Offset },
+    Loaded(LoadNumber, Vec<(Offset, S::Record)>),
+    LoadEnded(LoadNumber, LogEnd),
     CommittedTo(Offset),
     AppendFailed(Offset),
 }
@@ -110,6 +121,8 @@ pub struct Host<S: Shard, C, O, V> {
     handle: HostHandle<S>,
     tokens: BTreeMap<Token, oneshot::Sender<S::Reply>>,
     next_token: u64,
+    /// The newest load; only its mail counts.
+    load: LoadNumber,
 }
 
 impl<S, C, O, V> Host<S, C, O, V>
@@ -146,6 +159,7 @@ where
             handle: handle.clone(),
             tokens: BTreeMap::new(),
             next_token: 0,
+            load: 0,
         };
         tokio::spawn(host.run());
         handle
@@ -198,11 +212,17 @@ where
                 vec![Event::Tick, Event::Request(token, request)]
             }
             Mail::Lead(epoch) => vec![Event::Lead(epoch)],
-            Mail::Resign => vec![Event::Resign],
-            Mail::Loaded(records) => {
+            Mail::Resign => {
+                self.load += 1;
+                vec![Event::Resign]
+            }
+            Mail::Loaded(load, _) | Mail::LoadEnded(load, _) if load != self.load => vec![],
+            Mail::Loaded(_, records) => {
                 records.into_iter().map(|(offset, record)| Event::Loaded(offset, record)).collect()
             }
-            Mail::LoadEnded { log_end, committed } => vec![Event::LoadEnded { log_end, committed }],
+            Mail::LoadEnded(_, LogEnd { end, committed }) => {
+                vec![Event::LoadEnded { log_end: end, committed }]
+            }
             Mail::CommittedTo(offset) => vec![Event::CommittedTo(offset)],
             Mail::AppendFailed(offset) => vec![Event::AppendFailed(offset)],
         })
@@ -232,7 +252,10 @@ where
                     let _ = waiting.send(reply);
                 }
             }
-            Effect::Load => self.journal.load(&self.handle),
+            Effect::Load => {
+                self.load += 1;
+                self.journal.load(self.load, &self.handle);
+            }
         }
     }
 }

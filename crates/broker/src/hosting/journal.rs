@@ -12,7 +12,7 @@ use highwater_records::{
 use highwater_shard::Shard;
 use highwater_types::{Offset, Timestamp};
 
-use super::host::{HostHandle, Mail};
+use super::host::{HostHandle, LoadNumber, LogEnd, Mail};
 use super::snapshot::{self, SnapshotError};
 use crate::limits::LOAD_CHUNK_BYTES;
 use crate::partition::Partition;
@@ -114,7 +114,7 @@ impl<C> Journal<C> {
     }
 
     /// Reads the log from its start and sends its records to the host.
-    pub(super) fn load<S>(&self, host: &HostHandle<S>)
+    pub(super) fn load<S>(&self, load: LoadNumber, host: &HostHandle<S>)
     where
         S: Shard + 'static,
         S::Record: Send,
@@ -129,13 +129,13 @@ impl<C> Journal<C> {
             let reading = partition.clone();
             let sender = host.clone();
             let read = tokio::task::spawn_blocking(move || {
-                let mut send = |records| sender.send(Mail::Loaded(records));
+                let mut send = |records| sender.send(Mail::Loaded(load, records));
                 read_all::<S, C>(&reading, &*codec, end, &mut send)
             });
             match read.await {
                 Ok(Ok(())) => {
                     let committed = partition.positions().high_watermark;
-                    host.send(Mail::LoadEnded { log_end: end, committed });
+                    host.send(Mail::LoadEnded(load, LogEnd { end, committed }));
                 }
                 // The shard stays in Loading: its clients are told so, and an operator why.
                 Ok(Err(error)) => {
