@@ -6,7 +6,7 @@ use std::sync::Arc;
 use highwater_config::{CompressionType, TopicConfig};
 use highwater_log::{AppendOrigin, PendingBatch};
 use highwater_records::{
-    Compression, Scratch, Storing, TimestampType, ValidateOptions, accept_produced,
+    BatchHeader, Compression, Scratch, Storing, TimestampType, ValidateOptions, accept_produced,
 };
 use highwater_types::{Timestamp, TopicId};
 use highwater_wire::ErrorCode;
@@ -69,23 +69,29 @@ pub fn check(
         ));
     }
     let records = data.records.unwrap_or_default().to_bytes().unwrap_or_default();
+    check_not_transactional(&records, context)?;
     let options = options_for(&partition.config(), context.version, broker.clock.now());
     let accepted = SCRATCH
         .with_borrow_mut(|scratch| accept_produced(&records, &options, scratch))
         .map_err(|error| codes::of_batch_error(&error, partition.name()))?;
-    if accepted.summary.header.is_transactional() {
-        // Transactions are not served yet: without a coordinator nobody could end this one.
-        return Err(Refused::because(
-            ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
-            if context.transactional {
-                "transactions are not served by this broker"
-            } else {
-                "a transactional batch needs a transactional id in the request"
-            },
-        ));
-    }
     let batch = PendingBatch::new(accepted.bytes, accepted.summary, AppendOrigin::Client);
     Ok((partition, batch))
+}
+
+/// Transactions are not served yet: without a coordinator nobody could end one. As with Kafka,
+/// this comes before anything else that may be wrong with the batch.
+fn check_not_transactional(records: &[u8], context: &Context) -> Result<(), Refused> {
+    if !BatchHeader::parse(records).is_ok_and(|header| header.is_transactional()) {
+        return Ok(());
+    }
+    Err(Refused::because(
+        ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+        if context.transactional {
+            "transactions are not served by this broker"
+        } else {
+            "a transactional batch needs a transactional id in the request"
+        },
+    ))
 }
 
 /// Version of Produce from which zstd may be sent.
