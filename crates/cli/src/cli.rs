@@ -4,7 +4,9 @@
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{cluster, completion, config, group, log_dump, serve, topic};
+use crate::commands::{
+    cluster, completion, config, consume, group, log_dump, produce, serve, topic,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,6 +37,8 @@ pub struct Cli {
 pub enum Command {
     Serve(serve::ServeArgs),
     Topic(topic::TopicArgs),
+    Produce(produce::ProduceArgs),
+    Consume(consume::ConsumeArgs),
     Group(group::GroupArgs),
     Config(config::ConfigArgs),
     Cluster(cluster::ClusterArgs),

@@ -3,10 +3,6 @@
 //! Owns the process: arguments, exit code, allocator. Knows nothing of what the commands do.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used))]
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "produce, consume and log dump, which follow, use it")
-)]
 
 mod cli;
 mod commands;
@@ -14,6 +10,7 @@ mod failure;
 mod output;
 mod runtime;
 mod session;
+mod signals;
 mod text;
 
 use std::process::ExitCode;

@@ -3,8 +3,10 @@
 pub mod cluster;
 pub mod completion;
 pub mod config;
+pub mod consume;
 pub mod group;
 pub mod log_dump;
+pub mod produce;
 pub mod serve;
 pub mod topic;
 
@@ -20,6 +22,8 @@ pub fn run(cli: Cli) -> Outcome {
         None => serve::run(&cli.serve),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Topic(args)) => wait_for(topic::run(args)),
+        Some(Command::Produce(args)) => wait_for(produce::run(args)),
+        Some(Command::Consume(args)) => wait_for(consume::run(args)),
         Some(Command::Group(args)) => wait_for(group::run(args)),
         Some(Command::Config(args)) => wait_for(config::run(args)),
         Some(Command::Cluster(args)) => wait_for(cluster::run(args)),

@@ -11,11 +11,11 @@ use std::time::Duration;
 use clap::Args;
 use highwater_broker::{RunningBroker, StartOptions};
 use highwater_config::{Sources, StaticConfig, Warning};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::OWN_VARIABLES;
 use crate::failure::{Failure, Outcome};
 use crate::runtime;
+use crate::signals::Signals;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -184,28 +184,6 @@ async fn serve(settings: StaticConfig) -> Outcome {
     });
     broker.stop().await;
     Ok(())
-}
-
-/// SIGTERM and SIGINT, the same to us.
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl Signals {
-    fn new() -> io::Result<Signals> {
-        Ok(Signals {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-        })
-    }
-
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-    }
 }
 
 fn announce(broker: &RunningBroker, advertised: Option<&str>) -> Outcome {

@@ -58,6 +58,11 @@ impl FromStr for Format {
 }
 
 impl Format {
+    /// The value on a line.
+    pub fn value_line() -> Format {
+        Format { parts: vec![Part::Field('s'), Part::Text(b"\n".to_vec())] }
+    }
+
     /// The key, then `separator`, then the value, on a line.
     pub fn keyed(separator: &[u8]) -> Format {
         let mut format = Format { parts: vec![Part::Field('k')] };

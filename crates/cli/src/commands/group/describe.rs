@@ -19,7 +19,7 @@ pub(super) async fn describe(
     for group in groups {
         let coordinator = session.coordinator(group).await?;
         let info = group_info(session, &coordinator, group).await?;
-        let committed = committed(session, &coordinator, group).await?;
+        let committed = committed(session, group).await?;
         let ends = ends_of(session, &info, &committed).await?;
         let offsets = offsets_table(&info, &committed, &ends);
         let mut document = Document::default()

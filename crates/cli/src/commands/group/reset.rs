@@ -59,17 +59,16 @@ struct Move {
 }
 
 pub(super) async fn reset(session: &Session, output: Output, args: &ResetArgs) -> Outcome {
-    let coordinator = session.coordinator(&args.group).await?;
     if args.execute {
-        check_unused(session, &coordinator, &args.group).await?;
+        check_unused(session, &args.group).await?;
     }
-    let from = committed(session, &coordinator, &args.group).await?;
+    let from = committed(session, &args.group).await?;
     let topics = topics_of(session, args, &from).await?;
     let targets = targets(session, args, &topics, &from).await?;
     let moves = moves(&topics, &from, &targets);
     if args.execute {
         let offsets = moves.iter().map(|one| (one.place.clone(), one.to)).collect();
-        commit(&coordinator, &args.group, &topics, &offsets).await?;
+        commit(session, &args.group, &offsets).await?;
     }
     let document = Document::default()
         .fact("group", args.group.as_str())
@@ -82,13 +81,10 @@ pub(super) async fn reset(session: &Session, output: Output, args: &ResetArgs) -
     Ok(())
 }
 
-async fn check_unused(
-    session: &Session,
-    coordinator: &highwater_client::Connection,
-    group: &str,
-) -> Outcome {
+async fn check_unused(session: &Session, group: &str) -> Outcome {
+    let coordinator = session.coordinator(group).await?;
     // A group that does not exist yet may be given offsets.
-    let Ok(info) = group_info(session, coordinator, group).await else { return Ok(()) };
+    let Ok(info) = group_info(session, &coordinator, group).await else { return Ok(()) };
     match info.members.len() {
         0 => Ok(()),
         count => Err(Failure::new(format!(

@@ -120,6 +120,8 @@ async fn add_partitions(
         topics: vec![CreatePartitionsTopic {
             name: args.topic.as_str().into(),
             count,
+            // The broker places them.
+            assignments: None,
             ..CreatePartitionsTopic::default()
         }],
         timeout_ms: session.timeout_ms(),
