@@ -10,7 +10,7 @@ use crate::commands::{
 
 const EXAMPLES: &str = "\
 Examples:
-  highwater                                  start a broker on 127.0.0.1:9092, data in ./highwater-data
+  highwater                                  start a broker on 127.0.0.1:9092
   highwater topic create orders -p 3         make a topic
   echo hello | highwater produce orders      send a line
   highwater consume orders                   see what is in it
@@ -53,17 +53,21 @@ pub enum LogCommand {
     Dump(log_dump::LogDumpArgs),
 }
 
+/// Heading of the options that every client command has.
+const BROKERS: &str = "Brokers";
+
 /// Where the brokers are, and how to answer. Every client command has them.
 #[derive(Debug, Clone, Args)]
 pub struct ConnectArgs {
     /// Brokers to begin with; one that answers is enough
-    #[arg(short, long, alias = "bootstrap-server", global = true)]
+    #[arg(short, long, alias = "bootstrap-server", global = true, help_heading = BROKERS)]
     #[arg(value_name = "HOST:PORT", value_delimiter = ',')]
     #[arg(env = "HIGHWATER_BOOTSTRAP", default_value = "127.0.0.1:9092")]
     pub bootstrap: Vec<String>,
 
     /// How long to wait for the brokers, in seconds
     #[arg(long, global = true, value_name = "SECONDS", default_value = "15")]
+    #[arg(help_heading = BROKERS)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub timeout: u64,
 }

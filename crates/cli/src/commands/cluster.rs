@@ -3,10 +3,12 @@
 use clap::Args;
 use highwater_client::{ClientError, Connection};
 use highwater_wire::ErrorCode;
+use highwater_wire::messages::describe_cluster_response::DescribeClusterBroker;
 use highwater_wire::messages::describe_quorum_request::{PartitionData, TopicData};
 use highwater_wire::messages::describe_quorum_response::{
     PartitionData as QuorumPartition, ReplicaState,
 };
+use highwater_wire::messages::metadata_response::MetadataResponseBroker;
 use highwater_wire::messages::{
     DescribeClusterRequest, DescribeClusterResponse, DescribeQuorumRequest, DescribeQuorumResponse,
 };
@@ -42,8 +44,7 @@ pub async fn run(args: ClusterArgs) -> Outcome {
     let output = Output::new(args.answer.json);
     let session = Session::open(&args.connect).await?;
     let broker = session.any().clone();
-    let cluster = broker.call(&DescribeClusterRequest::default()).await?;
-    refused("describing the cluster", cluster.error_code, cluster.error_message.as_ref())?;
+    let cluster = describe(&session, &broker).await?;
     let mut document = Document::default()
         .fact("cluster", cluster.cluster_id.as_str())
         .fact("asked", broker.address())
@@ -64,6 +65,33 @@ pub async fn run(args: ClusterArgs) -> Outcome {
         document = document.table("apis", apis(&broker));
     }
     output.document(&document)
+}
+
+async fn describe(session: &Session, broker: &Connection) -> Outcome<DescribeClusterResponse> {
+    let cluster = match broker.call(&DescribeClusterRequest::default()).await {
+        Err(ClientError::Unsupported { .. }) => return Ok(from_metadata(session).await?),
+        answer => answer?,
+    };
+    refused("describing the cluster", cluster.error_code, cluster.error_message.as_ref())?;
+    Ok(cluster)
+}
+
+/// What brokers before 2.8 tell instead.
+async fn from_metadata(session: &Session) -> Result<DescribeClusterResponse, ClientError> {
+    let answer = session.client().refresh(Some(&[])).await?;
+    let broker = |broker: &MetadataResponseBroker| DescribeClusterBroker {
+        broker_id: broker.node_id,
+        host: broker.host.clone(),
+        port: broker.port,
+        rack: broker.rack.clone(),
+        ..DescribeClusterBroker::default()
+    };
+    Ok(DescribeClusterResponse {
+        cluster_id: answer.cluster_id.unwrap_or_default(),
+        controller_id: answer.controller_id,
+        brokers: answer.brokers.iter().map(broker).collect(),
+        ..DescribeClusterResponse::default()
+    })
 }
 
 fn brokers(cluster: &DescribeClusterResponse) -> Table {

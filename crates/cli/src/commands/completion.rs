@@ -16,6 +16,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompletionArgs {
+    /// The shell to print it for
     shell: SupportedShell,
 }
 

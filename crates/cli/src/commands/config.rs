@@ -45,7 +45,9 @@ pub struct ConfigArgs {
 enum ConfigCommand {
     /// Show settings: those that were set, or with --all every one
     Get {
+        /// What has the settings
         kind: ResourceKind,
+        /// Its name or id
         name: String,
         /// Only these
         #[arg(value_name = "SETTING")]
@@ -61,8 +63,11 @@ enum ConfigCommand {
     #[command(group(clap::ArgGroup::new("change").required(true).multiple(true)
         .args(["set", "unset"])))]
     Set {
+        /// What has the settings
         kind: ResourceKind,
+        /// Its name or id
         name: String,
+        /// What to change
         #[arg(value_name = "SETTING=VALUE", value_parser = parse_pair)]
         set: Vec<(String, String)>,
         /// A setting that is to have its default again; may be repeated

@@ -43,6 +43,7 @@ const RECORDS_OF_A_POLL_MAX: usize = 5_000;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ConsumeArgs {
+    /// The topics to read
     #[arg(required = true, value_name = "TOPIC")]
     topics: Vec<String>,
 

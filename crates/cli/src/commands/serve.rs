@@ -169,9 +169,10 @@ fn reachable(listen: &Address) -> Option<Address> {
 async fn serve(settings: StaticConfig) -> Outcome {
     let mut signals = Signals::new()?;
     let advertised = settings.get("advertised.listeners").map(str::to_owned);
-    let starting = highwater_broker::start(StartOptions { settings });
+    // Reading logs blocks: on a thread of its own, so that a signal is heard meanwhile.
+    let starting = tokio::spawn(highwater_broker::start(StartOptions { settings }));
     let broker = tokio::select! {
-        started = starting => started.map_err(Failure::new)?,
+        started = starting => started.map_err(Failure::new)?.map_err(Failure::new)?,
         () = signals.next() => return Err(Failure::new("stopped before it had started")),
     };
     announce(&broker, advertised.as_deref())?;

@@ -88,8 +88,8 @@ fn facts(facts: &[(&str, Cell)], colour: bool) -> String {
 
 fn blank() -> comfy_table::Table {
     let mut drawn = comfy_table::Table::new();
-    drawn.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    // Whether there is a terminal has been decided already.
+    drawn.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    // Whether there is a terminal has been decided already. Its width bounds the columns.
     drawn.enforce_styling();
     drawn
 }

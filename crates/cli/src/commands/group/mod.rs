@@ -45,6 +45,7 @@ enum GroupCommand {
     },
     /// Show how far a group has read, and how far it is behind
     Describe {
+        /// The groups
         #[arg(required = true, value_name = "GROUP")]
         groups: Vec<String>,
         /// Show the members as well
@@ -54,6 +55,7 @@ enum GroupCommand {
     ResetOffsets(reset::ResetArgs),
     /// Delete groups that have no members, with their offsets
     Delete {
+        /// The groups
         #[arg(required = true, value_name = "GROUP")]
         groups: Vec<String>,
     },

@@ -15,6 +15,7 @@ use crate::text::position::Position;
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("target").required(true).args(["to", "shift_by"])))]
 pub(super) struct ResetArgs {
+    /// The group to move; it need not exist yet
     group: String,
     /// Only this topic, or these partitions of it; may be repeated. Otherwise every partition
     /// that the group has committed

@@ -7,6 +7,7 @@ mod progress;
 mod split;
 
 use std::collections::VecDeque;
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -50,6 +51,7 @@ const RECORD_BYTES_MAX: usize = 256 << 20;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ProduceArgs {
+    /// Where the records go
     topic: String,
 
     #[command(flatten)]
@@ -94,6 +96,7 @@ pub struct ProduceArgs {
     #[arg(short, long, default_value = "all")]
     acks: AcksArg,
 
+    /// How batches are compressed
     #[arg(short = 'z', long, value_name = "CODEC", default_value = "none")]
     compression: Codec,
 
@@ -234,7 +237,7 @@ impl Sending {
             let delivered = result?;
             if self.is_verbose {
                 let offset = delivered.offset.map_or("-".to_owned(), |offset| offset.to_string());
-                println!("{}\t{offset}", delivered.partition);
+                writeln!(std::io::stdout(), "{}\t{offset}", delivered.partition)?;
             }
         }
         Ok(())

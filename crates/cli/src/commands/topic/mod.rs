@@ -42,12 +42,14 @@ enum TopicCommand {
     },
     /// Show partitions, their leaders and offsets, and settings
     Describe {
+        /// The topics
         #[arg(required = true, value_name = "TOPIC")]
         topics: Vec<String>,
     },
     Alter(AlterArgs),
     /// Delete topics and all their records
     Delete {
+        /// The topics
         #[arg(required = true, value_name = "TOPIC")]
         topics: Vec<String>,
         /// It is no error if one does not exist
@@ -59,6 +61,7 @@ enum TopicCommand {
 /// Create topics
 #[derive(Debug, Args)]
 struct CreateArgs {
+    /// The topics
     #[arg(required = true, value_name = "TOPIC")]
     topics: Vec<String>,
     /// How many partitions; the broker's num.partitions if not given
@@ -85,6 +88,7 @@ struct CreateArgs {
 #[command(group(clap::ArgGroup::new("change").required(true).multiple(true)
     .args(["partitions", "set", "unset"])))]
 struct AlterArgs {
+    /// The topic
     topic: String,
     /// How many partitions it is to have; they can only become more
     #[arg(short, long, value_name = "COUNT")]
