@@ -89,7 +89,7 @@ async fn check_unused(session: &Session, group: &str) -> Outcome {
     match info.members.len() {
         0 => Ok(()),
         count => Err(Failure::new(format!(
-            "group {group} is in use by {count} members; stop them first, then move it"
+            "group {group} is in use, members: {count}; stop them first, then move it"
         ))),
     }
 }

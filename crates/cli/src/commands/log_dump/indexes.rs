@@ -17,7 +17,7 @@ const OFFSET_ENTRY_BYTES: usize = 8;
 const TIME_ENTRY_BYTES: usize = 12;
 const TRANSACTION_ENTRY_BYTES: usize = 34;
 
-pub(super) fn dump_offsets(file: &Path, count: usize, sink: &mut Sink) -> Outcome<Problems> {
+pub(super) fn dump_offsets(file: &Path, count: usize, sink: &mut Sink<'_>) -> Outcome<Problems> {
     let base = base_of(file)?;
     let segment = Segment::beside(file);
     let mut problems = 0;
@@ -31,7 +31,7 @@ pub(super) fn dump_offsets(file: &Path, count: usize, sink: &mut Sink) -> Outcom
     Ok(problems)
 }
 
-pub(super) fn dump_times(file: &Path, count: usize, sink: &mut Sink) -> Outcome<Problems> {
+pub(super) fn dump_times(file: &Path, count: usize, sink: &mut Sink<'_>) -> Outcome<Problems> {
     let base = base_of(file)?;
     let (mut problems, mut last) = (0, i64::MIN);
     for entry in entries::<TIME_ENTRY_BYTES>(file)?.into_iter().take(count) {
@@ -45,7 +45,11 @@ pub(super) fn dump_times(file: &Path, count: usize, sink: &mut Sink) -> Outcome<
     Ok(problems)
 }
 
-pub(super) fn dump_transactions(file: &Path, count: usize, sink: &mut Sink) -> Outcome<Problems> {
+pub(super) fn dump_transactions(
+    file: &Path,
+    count: usize,
+    sink: &mut Sink<'_>,
+) -> Outcome<Problems> {
     for entry in entries::<TRANSACTION_ENTRY_BYTES>(file)?.into_iter().take(count) {
         sink.write(
             Line::new("aborted")
@@ -61,7 +65,7 @@ pub(super) fn dump_transactions(file: &Path, count: usize, sink: &mut Sink) -> O
 fn write_checked(
     line: Line,
     check: Option<Result<(), String>>,
-    sink: &mut Sink,
+    sink: &mut Sink<'_>,
 ) -> Outcome<Problems> {
     match check {
         None => sink.write(line)?,

@@ -1,6 +1,6 @@
 //! One line of the dump: a word that says what it is, and named values.
 
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, Write};
 
 use serde_json::{Map, Value};
 
@@ -69,15 +69,15 @@ impl Line {
     }
 }
 
-/// Standard output, buffered.
-pub(super) struct Sink {
+/// Where the lines go.
+pub(super) struct Sink<'a> {
     json: bool,
-    out: BufWriter<StdoutLock<'static>>,
+    out: Box<dyn Write + 'a>,
 }
 
-impl Sink {
-    pub(super) fn new(json: bool) -> Sink {
-        Sink { json, out: BufWriter::new(io::stdout().lock()) }
+impl<'a> Sink<'a> {
+    pub(super) fn new(json: bool, out: impl Write + 'a) -> Sink<'a> {
+        Sink { json, out: Box::new(out) }
     }
 
     pub(super) fn write(&mut self, line: Line) -> io::Result<()> {

@@ -11,6 +11,7 @@ mod segment;
 mod small_files;
 
 use std::fs;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -80,20 +81,25 @@ impl LogDumpArgs {
 type Problems = usize;
 
 pub fn run(args: &LogDumpArgs) -> Outcome {
-    let mut sink = Sink::new(args.json);
-    let mut problems = 0;
-    for path in &args.paths {
-        for file in files(path)? {
-            problems +=
-                dump(&file, args, &mut sink).map_err(|failure| failure.during(file.display()))?;
-        }
-    }
+    let mut sink = Sink::new(args.json, BufWriter::new(io::stdout().lock()));
+    let problems = dump_all(args, &mut sink)?;
     sink.finish()?;
     match problems {
         0 => Ok(()),
         1 => Err(Failure::new("1 thing is damaged, see above")),
         n => Err(Failure::new(format!("{n} things are damaged, see above"))),
     }
+}
+
+fn dump_all(args: &LogDumpArgs, sink: &mut Sink<'_>) -> Outcome<Problems> {
+    let mut problems = 0;
+    for path in &args.paths {
+        for file in files(path)? {
+            problems +=
+                dump(&file, args, sink).map_err(|failure| failure.during(file.display()))?;
+        }
+    }
+    Ok(problems)
 }
 
 /// The file itself, or those of a directory that a log has, by name.
@@ -165,7 +171,7 @@ fn kind_of(path: &Path) -> Option<FileKind> {
     }
 }
 
-fn dump(file: &Path, args: &LogDumpArgs, sink: &mut Sink) -> Outcome<Problems> {
+fn dump(file: &Path, args: &LogDumpArgs, sink: &mut Sink<'_>) -> Outcome<Problems> {
     let Some(kind) = kind_of(file) else { return Ok(0) };
     let size = fs::metadata(file)?.len();
     sink.write(Line::new("file").word("path", file.display().to_string()).word("size", size))?;
@@ -183,25 +189,4 @@ fn dump(file: &Path, args: &LogDumpArgs, sink: &mut Sink) -> Outcome<Problems> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_are_known_by_name() {
-        for (name, kind) in [
-            ("00000000000000000000.log", Some(FileKind::Segment)),
-            ("00000000000000000000.log.deleted", Some(FileKind::Segment)),
-            ("00000000000000000007-0000000002.checkpoint", Some(FileKind::Segment)),
-            ("00000000000000000000.timeindex", Some(FileKind::TimeIndex)),
-            ("00000000000000000010.snapshot", Some(FileKind::Producers)),
-            ("leader-epoch-checkpoint", Some(FileKind::Epochs)),
-            ("recovery-point-offset-checkpoint", Some(FileKind::Offsets)),
-            ("meta.properties", Some(FileKind::Properties)),
-            ("server.log", None),
-            (".lock", None),
-            ("README", None),
-        ] {
-            assert_eq!(kind_of(Path::new(name)), kind, "{name}");
-        }
-    }
-}
+mod tests;

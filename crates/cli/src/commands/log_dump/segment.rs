@@ -15,7 +15,7 @@ use crate::text::bytes;
 
 const READ_BYTES: usize = 1 << 16;
 
-pub(super) fn dump(file: &Path, args: &LogDumpArgs, sink: &mut Sink) -> Outcome<Problems> {
+pub(super) fn dump(file: &Path, args: &LogDumpArgs, sink: &mut Sink<'_>) -> Outcome<Problems> {
     let mut reader = SegmentReader::open(file)?;
     let mut scratch = Scratch::new();
     let (mut problems, mut shown) = (0, 0);
@@ -108,7 +108,7 @@ fn show_batch(
     position: u64,
     decoder: Option<Decoder>,
     scratch: &mut Scratch,
-    sink: &mut Sink,
+    sink: &mut Sink<'_>,
 ) -> Outcome<Problems> {
     let batch = match BatchView::parse(bytes) {
         Ok(batch) => batch,
@@ -172,7 +172,7 @@ fn show_records(
     position: u64,
     decoder: Decoder,
     scratch: &mut Scratch,
-    sink: &mut Sink,
+    sink: &mut Sink<'_>,
 ) -> Outcome<Problems> {
     let damage = |why: String| Line::new("damage").word("position", position).word("why", why);
     let records = match batch.records(scratch) {

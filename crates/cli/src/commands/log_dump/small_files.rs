@@ -28,7 +28,7 @@ struct Producer {
     transaction_first: i64,
 }
 
-pub(super) fn dump_producers(file: &Path, count: usize, sink: &mut Sink) -> Outcome<Problems> {
+pub(super) fn dump_producers(file: &Path, count: usize, sink: &mut Sink<'_>) -> Outcome<Problems> {
     let producers = match parse_producers(&fs::read(file)?) {
         Ok(producers) => producers,
         Err(why) => return damaged(why, sink),
@@ -94,7 +94,7 @@ impl Fields<'_> {
     }
 }
 
-pub(super) fn dump_epochs(file: &Path, sink: &mut Sink) -> Outcome<Problems> {
+pub(super) fn dump_epochs(file: &Path, sink: &mut Sink<'_>) -> Outcome<Problems> {
     let text = fs::read_to_string(file)?;
     let entries = match parse_checkpoint(&text) {
         Ok(entries) => entries,
@@ -107,7 +107,7 @@ pub(super) fn dump_epochs(file: &Path, sink: &mut Sink) -> Outcome<Problems> {
     Ok(0)
 }
 
-pub(super) fn dump_offsets(file: &Path, sink: &mut Sink) -> Outcome<Problems> {
+pub(super) fn dump_offsets(file: &Path, sink: &mut Sink<'_>) -> Outcome<Problems> {
     let text = fs::read_to_string(file)?;
     let entries = match parse_checkpoint(&text) {
         Ok(entries) => entries,
@@ -138,7 +138,7 @@ fn parse_checkpoint(text: &str) -> Result<Vec<&str>, String> {
     }
 }
 
-pub(super) fn dump_properties(file: &Path, sink: &mut Sink) -> Outcome<Problems> {
+pub(super) fn dump_properties(file: &Path, sink: &mut Sink<'_>) -> Outcome<Problems> {
     for line in fs::read_to_string(file)?.lines() {
         if !line.trim_start().starts_with('#') && !line.trim().is_empty() {
             sink.write(Line::new("text").word("line", line))?;
@@ -151,7 +151,7 @@ fn number(text: &str) -> Value {
     text.parse::<i64>().map_or_else(|_| text.into(), Into::into)
 }
 
-fn damaged(why: String, sink: &mut Sink) -> Outcome<Problems> {
+fn damaged(why: String, sink: &mut Sink<'_>) -> Outcome<Problems> {
     sink.write(Line::new("damage").word("why", why))?;
     Ok(1)
 }
