@@ -4,6 +4,9 @@
 //! long frames that each hold half of the budget and wait for the rest would wait for ever, so
 //! there is one express lane: whoever waits may be given it and needs no more shares for this
 //! frame. Hence at most the budget and one frame are held.
+//!
+//! Long frames leave a part of the budget to short ones: peers that stall in the middle of long
+//! frames cannot keep others from being served.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -12,8 +15,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
+use crate::limits::BUDGET_PARTS;
+
 pub(crate) struct Budget {
     free: AtomicUsize,
+    /// Bytes that long frames do not take.
+    kept_for_short: usize,
     waiting: AtomicUsize,
     freed: Notify,
     lane: Arc<Semaphore>,
@@ -23,6 +30,8 @@ pub(crate) struct Budget {
 pub(crate) struct Grant {
     budget: Arc<Budget>,
     bytes: usize,
+    /// Bytes that must stay free when it grows.
+    leaves: usize,
     lane: Option<OwnedSemaphorePermit>,
 }
 
@@ -33,6 +42,7 @@ impl Budget {
     pub(crate) fn new(bytes: usize) -> Arc<Self> {
         Arc::new(Budget {
             free: AtomicUsize::new(bytes),
+            kept_for_short: bytes / BUDGET_PARTS,
             waiting: AtomicUsize::new(0),
             freed: Notify::new(),
             lane: Arc::new(Semaphore::new(1)),
@@ -41,26 +51,30 @@ impl Budget {
 
     /// A share of nothing, to grow.
     pub(crate) fn nothing(self: &Arc<Self>) -> Grant {
-        Grant { budget: self.clone(), bytes: 0, lane: None }
+        Grant { budget: self.clone(), bytes: 0, leaves: 0, lane: None }
     }
 
-    fn try_take(&self, bytes: usize) -> bool {
+    fn try_take(&self, bytes: usize, leave: usize) -> bool {
+        let rest = |free: usize| free.checked_sub(bytes).filter(|rest| *rest >= leave);
         // SeqCst, with the one in `Grant::drop`: either a waiter sees what was freed, or the one
         // who frees sees the waiter.
-        self.free
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |free| free.checked_sub(bytes))
-            .is_ok()
+        self.free.fetch_update(Ordering::SeqCst, Ordering::SeqCst, rest).is_ok()
     }
 }
 
 impl Grant {
+    /// From now on it is for a frame that may take long to arrive.
+    pub(crate) fn leave_room_for_short(&mut self) {
+        self.leaves = self.budget.kept_for_short;
+    }
+
     /// Takes what is missing to cover `bytes`; says whether they are covered now.
     pub(crate) fn try_cover(&mut self, bytes: usize) -> bool {
         let missing = bytes.saturating_sub(self.bytes);
         if missing == 0 || self.lane.is_some() {
             return true;
         }
-        let taken = self.budget.try_take(missing);
+        let taken = self.budget.try_take(missing, self.leaves);
         if taken {
             self.bytes += missing;
         }
@@ -140,6 +154,18 @@ mod tests {
         assert!(b.try_cover(100) && !b.try_cover(101));
         drop(b);
         assert_eq!(budget.free.load(Ordering::SeqCst), 100);
+    }
+
+    #[test]
+    fn long_frames_leave_room_for_short_ones() {
+        let budget = Budget::new(80);
+        let mut long = budget.nothing();
+        long.leave_room_for_short();
+        assert!(!long.try_cover(71) && long.try_cover(70));
+        let mut short = budget.nothing();
+        assert!(!short.try_cover(11) && short.try_cover(10));
+        drop((long, short));
+        assert_eq!(budget.free.load(Ordering::SeqCst), 80);
     }
 
     #[tokio::test]

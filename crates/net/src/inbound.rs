@@ -84,6 +84,7 @@ impl Inbound {
 
     fn begin_long(&mut self, len: usize) -> Next {
         let first = len.min(LONG_FRAME_BYTES_FIRST);
+        self.grant.leave_room_for_short();
         if !self.grant.try_cover(first) {
             return Next::Memory(first);
         }

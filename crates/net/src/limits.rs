@@ -23,6 +23,9 @@ pub(crate) const LONG_FRAME_BYTES_FIRST: usize = 256 << 10;
 
 pub(crate) const GROWTH_FACTOR: usize = 4;
 
+/// One of so many parts of the budget for requests is kept for short frames.
+pub(crate) const BUDGET_PARTS: usize = 8;
+
 /// Frames taken from a connection before its answers so far are written.
 pub(crate) const REQUESTS_PER_TURN_MAX: usize = 32;
 
