@@ -4,6 +4,7 @@
 //! proves the test; what only Highwater promises says so. Knows nothing of the broker's code.
 
 mod api_versions;
+mod bad_input;
 mod crash;
 mod shared;
 mod transcripts;
