@@ -5,11 +5,29 @@ use highwater_records::BatchError;
 use highwater_types::TopicPartition;
 use highwater_wire::ErrorCode;
 
-use crate::produce::Refused;
 use crate::storage::AppendError;
 
 /// Topics that belong to coordinators: clients may read but not write them.
 pub use highwater_controller::topic_name::is_internal as is_internal_topic;
+
+/// A refusal as the response shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    pub code: ErrorCode,
+    pub message: Option<String>,
+    /// Index in the batch and what is wrong with that record.
+    pub records: Vec<(i32, String)>,
+}
+
+impl Refused {
+    pub fn code(code: ErrorCode) -> Refused {
+        Refused { code, message: None, records: Vec::new() }
+    }
+
+    pub fn because(code: ErrorCode, message: impl Into<String>) -> Refused {
+        Refused { code, message: Some(message.into()), records: Vec::new() }
+    }
+}
 
 /// A batch that a producer sent is not accepted.
 pub fn of_batch_error(error: &BatchError, partition: &TopicPartition) -> Refused {

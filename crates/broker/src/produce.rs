@@ -8,11 +8,11 @@ use highwater_log::{AppendOrigin, PendingBatch};
 use highwater_records::{
     BatchHeader, Compression, Scratch, Storing, TimestampType, ValidateOptions, accept_produced,
 };
-use highwater_types::{Timestamp, TopicId};
+use highwater_types::{PartitionIndex, Timestamp, TopicId, TopicIdPartition};
 use highwater_wire::ErrorCode;
 use highwater_wire::messages::produce_request::PartitionProduceData;
 
-use crate::handlers::produce::partition_of;
+use crate::codes::Refused;
 use crate::partition::Partition;
 use crate::{Broker, codes};
 
@@ -24,25 +24,6 @@ pub struct Context {
     pub version: i16,
     pub by_admin_client: bool,
     pub transactional: bool,
-}
-
-/// A refusal as the response shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
-    pub code: ErrorCode,
-    pub message: Option<String>,
-    /// Index in the batch and what is wrong with that record.
-    pub records: Vec<(i32, String)>,
-}
-
-impl Refused {
-    pub fn code(code: ErrorCode) -> Refused {
-        Refused { code, message: None, records: Vec::new() }
-    }
-
-    pub fn because(code: ErrorCode, message: impl Into<String>) -> Refused {
-        Refused { code, message: Some(message.into()), records: Vec::new() }
-    }
 }
 
 thread_local! {
@@ -59,7 +40,7 @@ pub fn check(
 ) -> Result<(Arc<Partition>, PendingBatch), Refused> {
     let partition = broker
         .partitions
-        .get(partition_of(topic_id, data.index))
+        .get(TopicIdPartition { topic_id, partition: PartitionIndex(data.index) })
         .ok_or_else(|| broker.missing_partition(topic_id, data.index))
         .map_err(Refused::code)?;
     if codes::is_internal_topic(&partition.name().topic) && !context.by_admin_client {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use highwater_log::BatchOutcome;
-use highwater_types::{PartitionIndex, TopicIdPartition};
 use highwater_wire::ErrorCode;
 use highwater_wire::messages::produce_request::{PartitionProduceData, TopicProduceData};
 use highwater_wire::messages::produce_response::{
@@ -17,7 +16,8 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::{Answer, Api, Call};
-use crate::produce::{self, Refused};
+use crate::codes::Refused;
+use crate::produce;
 use crate::storage::AppendResult;
 use crate::{Broker, codes};
 
@@ -231,9 +231,4 @@ impl Slot {
             }
         }
     }
-}
-
-/// Where a partition's records go, for the response and the storage thread alike.
-pub fn partition_of(topic_id: highwater_types::TopicId, index: i32) -> TopicIdPartition {
-    TopicIdPartition { topic_id, partition: PartitionIndex(index) }
 }
