@@ -25,11 +25,13 @@ use std::time::Instant;
 use verdict::{Case, Expected};
 
 const USAGE: &str = "\
-usage: cargo xtask compat [--full] [--only SUITE]... [--target highwater|kafka] [--list]
+usage: cargo xtask compat [--full] [--only SUITE]... [--target highwater|kafka]
+                    [--no-build] [--list]
 
   --full      every suite and every case; without it the short form, in some minutes
   --only      this suite alone, in any form; may be repeated
   --target    what to test; kafka shows which cases fail there as well
+  --no-build  test the release binary that is there
   --list      name the suites and end";
 
 pub struct Suite {
@@ -76,6 +78,7 @@ struct Options {
     full: bool,
     target: Target,
     only: Vec<String>,
+    build: bool,
 }
 
 pub fn run(args: &[String]) -> Result<(), String> {
@@ -87,15 +90,17 @@ pub fn run(args: &[String]) -> Result<(), String> {
 
 /// What `cargo xtask test` runs.
 pub fn short() -> Result<Tally, String> {
-    run_suites(&Options { full: false, target: Target::Highwater, only: Vec::new() })
+    run_suites(&Options { full: false, target: Target::Highwater, only: Vec::new(), build: true })
 }
 
 fn parse(args: &[String]) -> Result<Option<Options>, String> {
-    let mut options = Options { full: false, target: Target::Highwater, only: Vec::new() };
+    let mut options =
+        Options { full: false, target: Target::Highwater, only: Vec::new(), build: true };
     let mut args = args.iter().map(String::as_str);
     while let Some(arg) = args.next() {
         match arg {
             "--full" => options.full = true,
+            "--no-build" => options.build = false,
             "--only" => options.only.push(args.next().ok_or(USAGE)?.to_owned()),
             "--target" => {
                 options.target = match args.next() {
@@ -121,7 +126,7 @@ fn parse(args: &[String]) -> Result<Option<Options>, String> {
 }
 
 fn run_suites(options: &Options) -> Result<Tally, String> {
-    if options.target == Target::Highwater {
+    if options.target == Target::Highwater && options.build {
         println!("building highwater");
         let build = ["build", "--release", "--bin", "highwater"];
         exec::shown(exec::cargo().args(build))?;

@@ -64,8 +64,9 @@ fn compatibility(bench: &Bench) -> Result<(), String> {
         "true",
         "--cluster-id-supported",
         "true",
+        // Brokers before 0.10.1 alone could not send a record over the fetch limit.
         "--expect-record-too-large-exception",
-        "true",
+        "false",
         "--num-cluster-nodes",
         "1",
         "--create-topics-supported",
