@@ -75,7 +75,7 @@ fn answer(broker: &Broker, version: i16, request: &ListOffsetsRequest) -> ListOf
                     )
                     .and_then(|partition| look_up(&partition, version, request, asked))
             };
-            respond(asked.partition_index, found)
+            respond(version, asked.partition_index, found)
         });
         ListOffsetsTopicResponse {
             name: topic.name.clone(),
@@ -86,10 +86,17 @@ fn answer(broker: &Broker, version: i16, request: &ListOffsetsRequest) -> ListOf
     ListOffsetsResponse { topics: topics.collect(), ..ListOffsetsResponse::default() }
 }
 
+/// Answers before this version have no leader epoch.
+const EPOCH_SINCE: i16 = 4;
+
 /// Timestamp, offset and leader epoch of what was found; `None` for nothing.
 type Found = Option<(Timestamp, Offset, LeaderEpoch)>;
 
-fn respond(index: i32, found: Result<Found, ErrorCode>) -> ListOffsetsPartitionResponse {
+fn respond(
+    version: i16,
+    index: i32,
+    found: Result<Found, ErrorCode>,
+) -> ListOffsetsPartitionResponse {
     let mut response = ListOffsetsPartitionResponse {
         partition_index: index,
         timestamp: -1,
@@ -101,7 +108,9 @@ fn respond(index: i32, found: Result<Found, ErrorCode>) -> ListOffsetsPartitionR
         Ok(Some((timestamp, offset, epoch))) => {
             response.timestamp = timestamp.get();
             response.offset = offset.get();
-            response.leader_epoch = epoch.get();
+            if version >= EPOCH_SINCE {
+                response.leader_epoch = epoch.get();
+            }
         }
         Ok(None) => {}
         Err(code) => response.error_code = code.0,
