@@ -98,7 +98,7 @@ impl Names {
         }
         check_topic_name(name)?;
         if image.topic(name).is_some() {
-            let why = format!("Topic '{name}' exists already.");
+            let why = format!("Topic '{name}' already exists.");
             return Err(ApiError::new(ErrorCode::TOPIC_ALREADY_EXISTS, why));
         }
         let alike = may_collide(name).then(|| self.alike.get(&unified(name))).flatten();
