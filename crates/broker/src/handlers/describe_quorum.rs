@@ -12,16 +12,23 @@ use crate::Broker;
 
 pub struct DescribeQuorum;
 
+/// Version from which the nodes are told.
+const NODES_FROM: i16 = 2;
+
 impl Api for DescribeQuorum {
     type Request = DescribeQuorumRequest;
     const VERSIONS: RangeInclusive<i16> = 0..=2;
 
     fn handle(
         broker: &Arc<Broker>,
-        _: Call,
+        call: Call,
         request: DescribeQuorumRequest,
     ) -> Answer<DescribeQuorumResponse> {
-        Answer::Now(describe_quorum(&quorum(broker), &request))
+        let mut response = describe_quorum(&quorum(broker), &request);
+        if call.version < NODES_FROM {
+            response.nodes.clear();
+        }
+        Answer::Now(response)
     }
 }
 

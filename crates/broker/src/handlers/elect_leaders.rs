@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use highwater_controller::{ControllerReply, ControllerRequest};
 use highwater_wire::messages::{ElectLeadersRequest, ElectLeadersResponse};
-use highwater_wire::{ErrorCode, Str};
 
 use super::{Answer, Api, Call, controller_call};
 use crate::Broker;
@@ -18,22 +17,22 @@ impl Api for ElectLeaders {
 
     fn handle(
         broker: &Arc<Broker>,
-        _: Call,
+        call: Call,
         request: ElectLeadersRequest,
     ) -> Answer<ElectLeadersResponse> {
-        let copy = request.clone();
         let asked = broker.controller.request(ControllerRequest::ElectLeaders(request));
         Answer::later(async move {
             match asked.await {
                 ControllerReply::ElectLeaders(response) => response,
-                ControllerReply::Refused(code, message) => refuse(&copy, code, message),
+                // Version 0 has no place for a code of the whole request; its clients ask again.
+                ControllerReply::Refused(..) if call.version == 0 => {
+                    ElectLeadersResponse::default()
+                }
+                ControllerReply::Refused(code, _) => {
+                    ElectLeadersResponse { error_code: code.0, ..ElectLeadersResponse::default() }
+                }
                 other => controller_call::mismatched(&other),
             }
         })
     }
-}
-
-/// Nothing was done: every item says why.
-fn refuse(_: &ElectLeadersRequest, code: ErrorCode, _: Option<Str>) -> ElectLeadersResponse {
-    ElectLeadersResponse { error_code: code.0, ..ElectLeadersResponse::default() }
 }

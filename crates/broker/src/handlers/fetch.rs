@@ -24,6 +24,8 @@ pub struct Fetch;
 
 /// Version from which topics are named by id.
 const IDS_FROM: i16 = 13;
+/// Version from which an answer may name the partition's leader.
+const LEADERS_FROM: i16 = 12;
 
 impl Api for Fetch {
     type Request = FetchRequest;
@@ -71,6 +73,7 @@ impl Api for Fetch {
             incremental,
             partitions,
             follower,
+            names_leaders: call.version >= LEADERS_FROM,
             read_committed: request.isolation_level == 1,
             bytes_min: u64::try_from(request.min_bytes).unwrap_or(0),
             bytes_max: usize::try_from(
@@ -132,6 +135,8 @@ struct FetchJob {
     incremental: bool,
     partitions: Vec<SessionPartition>,
     follower: bool,
+    /// The version has a place for where to go instead.
+    names_leaders: bool,
     read_committed: bool,
     bytes_min: u64,
     bytes_max: usize,
@@ -305,7 +310,9 @@ impl FetchJob {
 
     /// Where the client should go instead (KIP-951).
     fn name_leader(&self, asked: &SessionPartition, code: ErrorCode, data: &mut PartitionData) {
-        if !matches!(code, ErrorCode::NOT_LEADER_OR_FOLLOWER | ErrorCode::FENCED_LEADER_EPOCH) {
+        if !self.names_leaders
+            || !matches!(code, ErrorCode::NOT_LEADER_OR_FOLLOWER | ErrorCode::FENCED_LEADER_EPOCH)
+        {
             return;
         }
         if let Ok(partition) = self.broker.partition_for(&asked.topic, asked.partition)
