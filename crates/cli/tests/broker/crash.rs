@@ -179,27 +179,6 @@ fn epoch(wire: &mut Wire, topic: &Topic) -> i32 {
     wire.describe_topic(&topic.name).partitions[0].leader_epoch
 }
 
-/// An idempotent producer whose answers were lost in the crash sends again.
-#[test]
-fn a_producer_that_sends_again_after_a_kill_writes_nothing_twice() {
-    let Some(mut broker) = own_broker() else { return };
-    let mut wire = broker.connect();
-    let topic = wire.new_topic(1, &[]);
-    let producer = wire.new_producer();
-    let batches: Vec<_> =
-        (0..5).map(|n| batch::of_producer(producer, n * 10, 10, now_ms())).collect();
-    for batch in &batches[..3] {
-        wire.must_produce(&topic, 0, batch);
-    }
-    broker.kill();
-    broker.run();
-    let mut wire = settle(&broker, &topic);
-    for (number, batch) in batches.iter().enumerate() {
-        assert_eq!(wire.must_produce(&topic, 0, batch), number as i64 * 10);
-    }
-    assert_eq!(wire.offsets(&topic, 0), (0, 50));
-}
-
 /// A second broker must not write into the same folder.
 #[test]
 fn a_data_directory_has_one_broker() {

@@ -6,6 +6,7 @@
 mod api_versions;
 mod bad_input;
 mod crash;
+mod field_cases;
 mod shared;
 mod transcripts;
 mod wrong_inputs;
