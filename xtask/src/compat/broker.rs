@@ -114,6 +114,9 @@ impl Plan {
         let mut command = Command::new(highwater_binary());
         command.arg("serve").arg("--data-dir").arg(self.data());
         command.arg("--listen").arg(format!("127.0.0.1:{}", self.port));
+        // Kafka's node is told so too, and a test looks where the setting came from.
+        let advertised = format!("advertised.listeners=PLAINTEXT://127.0.0.1:{}", self.port);
+        command.arg("--set").arg(advertised);
         for (key, value) in &self.settings {
             command.arg("--set").arg(format!("{key}={value}"));
         }
