@@ -9,12 +9,15 @@ use highwater_wire::messages::create_topics_request::CreatableTopic;
 use super::*;
 use crate::{RunningBroker, StartOptions, start};
 
-async fn node(dir: &std::path::Path) -> RunningBroker {
+fn settings(dir: &std::path::Path) -> StaticConfig {
     let set =
         [format!("log.dirs={}", dir.display()), "listeners=PLAINTEXT://127.0.0.1:0".to_owned()];
     let sources = Sources { set: &set, ..Sources::default() };
-    let (settings, _) = StaticConfig::load(&sources).unwrap();
-    start(StartOptions { settings }).await.unwrap()
+    StaticConfig::load(&sources).unwrap().0
+}
+
+async fn node(dir: &std::path::Path) -> RunningBroker {
+    start(StartOptions { settings: settings(dir) }).await.unwrap()
 }
 
 async fn create(broker: &Arc<Broker>, name: &str) {
@@ -68,4 +71,24 @@ async fn metadata_survives_restarts_with_and_without_a_snapshot() {
     let running = node(dir.path()).await;
     check_topics(running.broker(), &["in-the-log", "only-in-the-log"]);
     running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_snapshot_that_cannot_be_read_stops_the_start_with_a_coded_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let running = node(dir.path()).await;
+    create(running.broker(), "topic").await;
+    snapshot(running.broker()).await;
+    running.stop().await;
+
+    let metadata = dir.path().join("__cluster_metadata-0");
+    let path = std::fs::read_dir(metadata)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|kind| kind == "checkpoint"))
+        .unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let error = start(StartOptions { settings: settings(dir.path()) }).await.err().unwrap();
+    assert!(error.to_string().starts_with("HW0011"), "{error}");
 }

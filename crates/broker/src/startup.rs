@@ -64,6 +64,11 @@ pub enum StartError {
     OtherNode { path: PathBuf, found: BrokerId, configured: BrokerId },
     #[error("the controller refused this node: {code}{}", .message.as_deref().map(|m| format!(": {m}")).unwrap_or_default())]
     Registration { code: &'static str, message: Option<String> },
+    #[error(
+        "HW0011: the metadata in {path} cannot be read, see the error before; restore the directory \
+         from a copy, or choose another with --data-dir"
+    )]
+    Metadata { path: PathBuf },
     #[error("the operating system gave no thread: {0}")]
     Thread(std::io::Error),
     #[error("the node stopped while it was starting")]
@@ -331,6 +336,9 @@ async fn register(
                 return Err(StartError::Registration { code, message: None });
             }
             ControllerReply::Refused(ErrorCode::NOT_CONTROLLER, _) => {
+                if broker.metadata_log.leader_epoch().is_none() {
+                    return Err(StartError::Metadata { path: broker.metadata_log.dir() });
+                }
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
             ControllerReply::Refused(code, message) => {

@@ -75,7 +75,13 @@ fn coordinator(broker: &Broker, key_type: i8, key: &Str) -> Coordinator {
     };
     match key_type {
         KEY_GROUP => {}
-        1 => return none(ErrorCode::COORDINATOR_NOT_AVAILABLE, "transactions are not served"),
+        // A code that is not retried: no waiting makes transactions served.
+        1 => {
+            return none(
+                ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+                "transactions are not served by this broker",
+            );
+        }
         2 => return none(ErrorCode::COORDINATOR_NOT_AVAILABLE, "share groups are not served"),
         _ => return none(ErrorCode::INVALID_REQUEST, "the key type is neither 0, 1 nor 2"),
     }

@@ -137,11 +137,14 @@ impl<C> Journal<C> {
                     let committed = partition.positions().high_watermark;
                     host.send(Mail::LoadEnded(load, LogEnd { end, committed }));
                 }
-                // The shard stays in Loading: its clients are told so, and an operator why.
+                // The shard stays in Loading, its partition takes nothing more: clients are told
+                // so, and an operator why.
                 Ok(Err(error)) => {
+                    partition.become_idle();
                     tracing::error!(partition = %partition.name(), %error, "a coordinator's log cannot be loaded");
                 }
                 Err(error) => {
+                    partition.become_idle();
                     tracing::error!(partition = %partition.name(), %error, "loading a coordinator failed");
                 }
             }

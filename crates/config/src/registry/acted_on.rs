@@ -40,6 +40,7 @@ const BROKER: &[&str] = &[
     "listeners",
     "log.dir",
     "log.dirs",
+    "log.flush.offset.checkpoint.interval.ms",
     "log.retention.check.interval.ms",
     "max.connections",
     "max.connections.per.ip",

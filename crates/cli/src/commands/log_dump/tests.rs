@@ -36,7 +36,10 @@ fn check(name: &str, options: &[&str], expected: Expect) {
 
 #[test]
 fn a_partition() {
-    check("fx-plain-0", &["--records"], expect![[r#"
+    check(
+        "fx-plain-0",
+        &["--records"],
+        expect![[r#"
         file path=fx-plain-0/00000000000000000000.index size=0
         file path=fx-plain-0/00000000000000000000.log size=275
         batch offset=0 last=4 records=5 position=0 size=121 codec=none max_time=2025-12-01T00:00:00.070Z time_type=create epoch=0 crc=ok
@@ -60,35 +63,52 @@ fn a_partition() {
         file path=fx-plain-0/partition.metadata size=43
         text line=version: 0
         text line=topic_id: DYQLhFVVRxiIIF99OvIp5A
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn transactions_and_their_producers() {
-    check("fx-txn-0/00000000000000000002.txnindex", &[], expect![[r#"
+    check(
+        "fx-txn-0/00000000000000000002.txnindex",
+        &[],
+        expect![[r#"
         file path=fx-txn-0/00000000000000000002.txnindex size=68
         aborted producer=1 offset=3 last=4 last_stable=5
         aborted producer=1 offset=6 last=8 last_stable=7
-    "#]]);
-    check("fx-txn-0/00000000000000000012.snapshot", &[], expect![[r#"
+    "#]],
+    );
+    check(
+        "fx-txn-0/00000000000000000012.snapshot",
+        &[],
+        expect![[r#"
         file path=fx-txn-0/00000000000000000012.snapshot size=148
         producer producer=1 producer_epoch=4 last_sequence=-1 last=-1 offset_delta=0 time=2026-11-30T21:01:21.646Z coordinator_epoch=0
         producer producer=2 producer_epoch=0 last_sequence=0 last=5 offset_delta=0 time=2025-12-01T00:00:00.003Z coordinator_epoch=-1
         producer producer=3 producer_epoch=1 last_sequence=-1 last=-1 offset_delta=0 time=2026-11-30T21:01:21.046Z coordinator_epoch=0
-    "#]]);
-    check("fx-txn-0/00000000000000000002.log", &["-r", "-n", "1"], expect![[r#"
+    "#]],
+    );
+    check(
+        "fx-txn-0/00000000000000000002.log",
+        &["-r", "-n", "1"],
+        expect![[r#"
         file path=fx-txn-0/00000000000000000002.log size=878
         batch offset=2 last=2 records=1 position=0 size=78 codec=none max_time=2026-11-30T21:01:20.799Z time_type=create epoch=0 producer=1 producer_epoch=1 sequence=-1 transactional=true control=true crc=ok
         record offset=2 time=2026-11-30T21:01:20.799Z type=commit value={"coordinator_epoch":0}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn checkpoints() {
-    check("log-start-offset-checkpoint", &[], expect![[r#"
+    check(
+        "log-start-offset-checkpoint",
+        &[],
+        expect![[r#"
         file path=log-start-offset-checkpoint size=15
         offset topic=fx-del partition=0 offset=4
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
