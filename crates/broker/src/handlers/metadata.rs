@@ -18,6 +18,9 @@ use crate::{Broker, authorized, auto_create, codes};
 
 pub struct Metadata;
 
+/// Requests have had room for ids since version 10, but may use it only from this one on.
+const BY_ID_FROM: i16 = 12;
+
 impl Api for Metadata {
     type Request = MetadataRequest;
     const VERSIONS: RangeInclusive<i16> = 0..=13;
@@ -27,6 +30,9 @@ impl Api for Metadata {
         call: Call,
         request: MetadataRequest,
     ) -> Answer<MetadataResponse> {
+        if call.version < BY_ID_FROM && request.topics.iter().flatten().any(is_by_id) {
+            return Answer::Now(refused(&request));
+        }
         let missing = missing_topics(broker, &request);
         // Versions before 4 cannot say no.
         let allowed = call.version < 4 || request.allow_auto_topic_creation;
@@ -40,6 +46,25 @@ impl Api for Metadata {
             let failed = creation.await;
             answer(&broker, call.version, &request, &failed)
         })
+    }
+}
+
+fn is_by_id(asked: &MetadataRequestTopic) -> bool {
+    asked.name.is_none() || !asked.topic_id.is_zero()
+}
+
+/// Ids in a version that does not take them: nothing is told of any topic.
+fn refused(request: &MetadataRequest) -> MetadataResponse {
+    let refuse = |asked: &MetadataRequestTopic| MetadataResponseTopic {
+        error_code: ErrorCode::INVALID_REQUEST.0,
+        name: Some(asked.name.clone().unwrap_or_default()),
+        topic_id: asked.topic_id,
+        topic_authorized_operations: authorized::NOT_ASKED,
+        ..MetadataResponseTopic::default()
+    };
+    MetadataResponse {
+        topics: request.topics.iter().flatten().map(refuse).collect(),
+        ..MetadataResponse::default()
     }
 }
 
@@ -133,9 +158,14 @@ fn asked_topic(
         name: asked.name.clone().or_else(|| (!by_id).then(Str::default)),
         topic_id: asked.topic_id,
         is_internal: asked.name.as_deref().is_some_and(codes::is_internal_topic),
-        topic_authorized_operations: authorized::NOT_ASKED,
+        topic_authorized_operations: operations(with_operations && asked.name.is_some()),
         ..MetadataResponseTopic::default()
     }
+}
+
+/// What everybody may do, to those who ask.
+fn operations(asked: bool) -> i32 {
+    if asked { authorized::TOPIC } else { authorized::NOT_ASKED }
 }
 
 fn known_topic(
@@ -167,11 +197,7 @@ fn known_topic(
         topic_id: topic.id.0,
         is_internal: codes::is_internal_topic(&topic.name),
         partitions: partitions.collect(),
-        topic_authorized_operations: if with_operations {
-            authorized::TOPIC
-        } else {
-            authorized::NOT_ASKED
-        },
+        topic_authorized_operations: operations(with_operations),
         ..MetadataResponseTopic::default()
     }
 }
