@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use highwater_controller::image::{PartitionImage, TopicImage};
 use highwater_types::{BrokerId, PartitionIndex};
+use highwater_wire::messages::describe_topic_partitions_request::{
+    Cursor as RequestCursor, TopicRequest,
+};
 use highwater_wire::messages::describe_topic_partitions_response::{
     Cursor, DescribeTopicPartitionsResponsePartition, DescribeTopicPartitionsResponseTopic,
 };
@@ -27,7 +30,29 @@ impl Api for DescribeTopicPartitions {
         _: Call,
         request: DescribeTopicPartitionsRequest,
     ) -> Answer<DescribeTopicPartitionsResponse> {
+        if request.cursor.as_ref().is_some_and(|cursor| !fits(cursor, &request.topics)) {
+            return Answer::Now(refused(&request.topics));
+        }
         Answer::Now(answer(broker, &request))
+    }
+}
+
+/// A cursor stands at a partition of one of the topics that are asked for.
+fn fits(cursor: &RequestCursor, topics: &[TopicRequest]) -> bool {
+    let is_asked = topics.is_empty() || topics.iter().any(|t| t.name == cursor.topic_name);
+    is_asked && cursor.partition_index >= 0
+}
+
+fn refused(topics: &[TopicRequest]) -> DescribeTopicPartitionsResponse {
+    let refuse = |topic: &TopicRequest| DescribeTopicPartitionsResponseTopic {
+        error_code: ErrorCode::INVALID_REQUEST.0,
+        name: Some(topic.name.clone()),
+        topic_authorized_operations: authorized::NOT_ASKED,
+        ..DescribeTopicPartitionsResponseTopic::default()
+    };
+    DescribeTopicPartitionsResponse {
+        topics: topics.iter().map(refuse).collect(),
+        ..DescribeTopicPartitionsResponse::default()
     }
 }
 
@@ -53,7 +78,7 @@ fn answer(
         }
         let first = cursor
             .filter(|cursor| cursor.topic_name == name)
-            .map_or(0, |cursor| cursor.partition_index.max(0));
+            .map_or(0, |cursor| cursor.partition_index);
         if left == 0 {
             response.next_cursor = Some(position(name, first));
             break;
@@ -93,7 +118,7 @@ fn unknown(name: Str) -> DescribeTopicPartitionsResponseTopic {
         error_code: code.0,
         is_internal: codes::is_internal_topic(&name),
         name: Some(name),
-        topic_authorized_operations: authorized::NOT_ASKED,
+        topic_authorized_operations: authorized::TOPIC,
         ..DescribeTopicPartitionsResponseTopic::default()
     }
 }

@@ -67,13 +67,15 @@ fn answer(broker: &Broker, version: i16, request: &ListOffsetsRequest) -> ListOf
         let partitions = topic.partitions.iter().map(|asked| {
             let found = if twice.contains(&(&topic.name, asked.partition_index)) {
                 Err(ErrorCode::INVALID_REQUEST)
+            } else if asked.timestamp < lowest_timestamp(version) {
+                Err(ErrorCode::UNSUPPORTED_VERSION)
             } else {
                 broker
                     .partition_for(
                         &TopicRef::Name(topic.name.clone()),
                         PartitionIndex(asked.partition_index),
                     )
-                    .and_then(|partition| look_up(&partition, version, request, asked))
+                    .and_then(|partition| look_up(&partition, request, asked))
             };
             respond(version, asked.partition_index, found)
         });
@@ -118,22 +120,22 @@ fn respond(
     response
 }
 
-fn look_up(
-    partition: &Partition,
-    version: i16,
-    request: &ListOffsetsRequest,
-    asked: &ListOffsetsPartition,
-) -> Result<Found, ErrorCode> {
-    let lowest = match version {
+/// Below it no special timestamp is known in this version.
+fn lowest_timestamp(version: i16) -> i64 {
+    match version {
         ..=6 => EARLIEST,
         7 => MAX_TIMESTAMP,
         8 => EARLIEST_LOCAL,
         9..=10 => LATEST_TIERED,
         _ => EARLIEST_PENDING_UPLOAD,
-    };
-    if asked.timestamp < lowest {
-        return Err(ErrorCode::UNSUPPORTED_VERSION);
     }
+}
+
+fn look_up(
+    partition: &Partition,
+    request: &ListOffsetsRequest,
+    asked: &ListOffsetsPartition,
+) -> Result<Found, ErrorCode> {
     let known =
         (asked.current_leader_epoch >= 0).then_some(LeaderEpoch(asked.current_leader_epoch));
     let epoch = partition.check_epoch(known).map_err(|refusal| epoch_refusal(&refusal))?;

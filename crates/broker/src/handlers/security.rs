@@ -22,6 +22,9 @@ use crate::Broker;
 const NO_AUTHORIZER: &str = "this broker has no authorizer: everyone may do everything";
 const NO_SASL: &str = "this listener does not use SASL: the connection needs no authentication";
 
+/// Of a token that does not exist.
+const NO_TIME: i64 = -1;
+
 /// An API whose answer depends on nothing but the request.
 macro_rules! refused {
     ($name:ident, $request:ty => $response:ty, $versions:expr, $answer:expr) => {
@@ -91,6 +94,9 @@ refused!(
     1..=3,
     |_| CreateDelegationTokenResponse {
         error_code: ErrorCode::DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.0,
+        issue_timestamp_ms: NO_TIME,
+        expiry_timestamp_ms: NO_TIME,
+        max_timestamp_ms: NO_TIME,
         ..CreateDelegationTokenResponse::default()
     }
 );
@@ -101,6 +107,7 @@ refused!(
     1..=2,
     |_| RenewDelegationTokenResponse {
         error_code: ErrorCode::DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.0,
+        expiry_timestamp_ms: NO_TIME,
         ..RenewDelegationTokenResponse::default()
     }
 );
@@ -111,6 +118,7 @@ refused!(
     1..=2,
     |_| ExpireDelegationTokenResponse {
         error_code: ErrorCode::DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.0,
+        expiry_timestamp_ms: NO_TIME,
         ..ExpireDelegationTokenResponse::default()
     }
 );
