@@ -25,8 +25,8 @@ impl GroupCoordinator {
     ) {
         let waiting = Waiting { token, version: call.version };
         let found = match self.group(&call.body.group_id) {
-            _ if call.body.group_id.is_empty() => Err(ErrorCode::INVALID_GROUP_ID),
             _ if lacks_protocol(&call) => Err(ErrorCode::INCONSISTENT_GROUP_PROTOCOL),
+            _ if call.body.group_id.is_empty() => Err(ErrorCode::INVALID_GROUP_ID),
             None => Err(ErrorCode::UNKNOWN_MEMBER_ID),
             Some(group) => check_sync(&group, &call.body).map(|()| group),
         };
