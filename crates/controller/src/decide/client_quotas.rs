@@ -175,6 +175,9 @@ fn check_value(allowed: &[(&str, Numbers)], key: &str, value: f64) -> Outcome {
     if value.is_nan() || value <= 0.0 {
         return refused(format!("Quota {key} must be above 0, not {value}."));
     }
+    if value.is_infinite() {
+        return refused(format!("Quota {key} must be a finite number."));
+    }
     match *numbers {
         Numbers::Whole(max) if value > max => {
             refused(format!("Quota {key} is at most {max}, not {value}."))
