@@ -9,4 +9,5 @@ mod crash;
 mod field_cases;
 mod shared;
 mod transcripts;
+mod versions;
 mod wrong_inputs;
