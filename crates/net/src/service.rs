@@ -27,7 +27,8 @@ pub enum Stage {
     Ready(Reply),
     /// The answer comes later. Requests behind this one are taken meanwhile.
     Pending(Pin<Box<dyn Future<Output = Reply> + Send>>),
-    /// Answers to earlier requests still go out, then the connection is closed.
+    /// Nothing behind this request is taken. Answers to earlier ones still go out, then the
+    /// connection is closed.
     Close(&'static str),
 }
 

@@ -23,10 +23,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
-use crate::budget::Wait;
+use crate::budget::{Grant, Wait};
 use crate::inbound::{Inbound, Next};
 use crate::limits::{
     ANSWERED_AFTER_EOF, BUFFERS_KEPT_FOR, PIPELINED_REQUESTS_MAX, REQUESTS_PER_TURN_MAX,
@@ -35,7 +36,7 @@ use crate::limits::{
 use crate::outbound::Outbound;
 use crate::queue::Queue;
 use crate::server::Shared;
-use crate::{CloseReason, Connection, Reply};
+use crate::{CloseReason, Connection, Reply, Stage};
 
 pub(crate) type Stop = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -155,8 +156,7 @@ impl ConnectionTask {
             }
             match self.inbound.next() {
                 Next::Frame(frame, grant) => {
-                    let stage = self.shared.service.on_request(&self.connection, frame);
-                    self.queue.push(stage, grant);
+                    self.on_frame(frame, grant);
                     taken += 1;
                 }
                 Next::Memory(bytes) => {
@@ -172,6 +172,15 @@ impl ConnectionTask {
             }
         }
         Ok(taken > 0 || self.is_finished())
+    }
+
+    fn on_frame(&mut self, frame: Bytes, grant: Grant) {
+        let stage = self.shared.service.on_request(&self.connection, frame);
+        if let Stage::Close(reason) | Stage::Ready(Reply::Close(reason)) = &stage {
+            // Nothing behind it is taken, though answers before it may still be waited for.
+            self.end(CloseReason::Service(reason));
+        }
+        self.queue.push(stage, grant);
     }
 
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {

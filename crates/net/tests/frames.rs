@@ -104,6 +104,19 @@ async fn the_service_may_close_behind_earlier_answers() {
 }
 
 #[tokio::test]
+async fn nothing_is_taken_behind_a_close() {
+    let running = start(NetConfig::default());
+    let mut peer = running.connect().await;
+    peer.0.write_all(b"\0\0\0\x02p1\0\0\0\x01c\0\0\0\x01e\0\0\0\x01e").await.unwrap();
+    running.service.await_taken(2).await;
+    tokio::time::sleep(Duration::from_millis(30)).await;
+    running.service.release("p1");
+    peer.expect("p1").await;
+    peer.expect_close().await;
+    assert_eq!(running.service.taken.load(std::sync::atomic::Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
 async fn a_peer_that_half_closes_still_gets_its_answers() {
     let running = start(NetConfig::default());
     let mut peer = running.connect().await;
