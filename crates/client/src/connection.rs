@@ -1,6 +1,7 @@
 //! [`Connection`]: requests and answers with one broker.
 
 use std::io;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -183,10 +184,17 @@ impl Connection {
         version: i16,
         timeout: Duration,
     ) -> Result<R::Response, ClientError> {
+        self.begin(request, version)?.wait(timeout).await
+    }
+
+    /// Sends a request now; its answer is awaited later. So requests begun one after the other go
+    /// out in this order.
+    ///
+    /// # Errors
+    /// `Encode`, `Closed`.
+    pub fn begin<R: Request>(&self, request: &R, version: i16) -> Result<Begun<R>, ClientError> {
         let answer = self.start(request, version)?;
-        let mut body = self.body(answer, R::KEY, version, timeout).await?;
-        R::Response::decode(&mut body, version)
-            .map_err(|error| self.unreadable(R::KEY, version, error))
+        Ok(Begun { connection: self.clone(), answer, version, request: PhantomData })
     }
 
     /// Sends a request to which no answer comes (Produce with `acks=0`).
@@ -369,6 +377,27 @@ impl Connection {
         error: highwater_wire::DecodeError,
     ) -> ClientError {
         ClientError::Decode { address: self.link.address().clone(), api, version, error }
+    }
+}
+
+/// A request that is under way.
+pub struct Begun<R> {
+    connection: Connection,
+    answer: Option<Answer>,
+    version: i16,
+    request: PhantomData<fn() -> R>,
+}
+
+impl<R: Request> Begun<R> {
+    /// Waits for the answer.
+    ///
+    /// # Errors
+    /// `Closed`, `TimedOut` (which closes the connection), `Decode`.
+    pub async fn wait(self, timeout: Duration) -> Result<R::Response, ClientError> {
+        let Begun { connection, answer, version, .. } = self;
+        let mut body = connection.body(answer, R::KEY, version, timeout).await?;
+        R::Response::decode(&mut body, version)
+            .map_err(|error| connection.unreadable(R::KEY, version, error))
     }
 }
 

@@ -23,7 +23,7 @@ pub use cluster::{
     Broker, Client, ClientOptions, Committed, Committer, CoordinatorKind, Leader, ListedOffset,
     OffsetQuery, Partition, Purpose, Topic,
 };
-pub use connection::Connection;
+pub use connection::{Begun, Connection};
 pub use consumer::{Consumer, ConsumerOptions, ConsumerRecord, Reset, Start};
 pub use error::ClientError;
 pub use options::ConnectOptions;

@@ -205,6 +205,11 @@ impl Client {
         connection
     }
 
+    /// The connection to a broker for short requests, if it is open.
+    pub(crate) fn open_connection(&self, id: BrokerId) -> Option<Connection> {
+        self.0.pool.peek(id, Purpose::Requests)
+    }
+
     /// The connection to whom requests for the controller go.
     ///
     /// # Errors

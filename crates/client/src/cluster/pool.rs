@@ -51,6 +51,13 @@ impl Pool {
         Ok(opened)
     }
 
+    /// The connection to a broker, if it is open.
+    pub(crate) fn peek(&self, id: BrokerId, purpose: Purpose) -> Option<Connection> {
+        let slots = self.slots.lock();
+        let open = slots.get(&(id, purpose))?.try_lock().ok()?.clone()?;
+        (!open.is_closed()).then_some(open)
+    }
+
     /// A connection of purpose [`Purpose::Requests`] that is open, whichever.
     pub(crate) fn any_open(&self) -> Option<Connection> {
         let slots = self.slots.lock();

@@ -21,6 +21,13 @@ pub(super) struct Identity {
 impl Identity {
     /// Of a producer that is not idempotent.
     pub(super) const NONE: Identity = Identity { id: ProducerId::NONE, epoch: ProducerEpoch::NONE };
+
+    /// The same producer in its next epoch, which the brokers take from it unasked; what is under
+    /// way of the one before is then refused. `None` after the last epoch.
+    pub(super) fn next_epoch(self) -> Option<Identity> {
+        let epoch = self.epoch.get().checked_add(1).map(ProducerEpoch)?;
+        Some(Identity { epoch, ..self })
+    }
 }
 
 /// An identity and the sequence of a batch's first record, -1 without identity.

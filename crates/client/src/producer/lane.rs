@@ -7,11 +7,12 @@
 //! ```
 //! Order and absence of duplicates rest on four rules:
 //! 1. Batches are taken in their order, at most `in_flight_max` fly; one, until the broker has the
-//!    first of an identity.
+//!    first of an identity. None is taken so far ahead of the oldest that flies that the broker
+//!    could forget that one before it is settled.
 //! 2. When one comes back, nothing is taken until all that fly have come back; then those that
 //!    returned go out again, first, in their order, with the stamp they had.
-//! 3. A batch that failed for good leaves a gap in the sequence. The lane then waits for a new
-//!    identity and stamps all that is left anew.
+//! 3. A batch that failed for good leaves a gap in the sequence. All that is left is then stamped
+//!    anew, in the producer's next epoch, so that no stray copy of it is taken any more.
 //! 4. A batch that may be in the log already is never stamped anew: it is sent first, as it was,
 //!    until the broker says what became of it.
 
@@ -38,6 +39,9 @@ pub(super) struct Lane {
     /// Of the next batch to be closed.
     stamp: Stamp,
     is_gapped: bool,
+    /// Of a batch that is surely not in the log and leaves a gap: what lies behind it is not there
+    /// either, whatever became of the requests.
+    gap_at: Option<u64>,
     /// The broker has a batch of this identity. Of a producer that it does not know it takes any
     /// sequence, so until then only one batch flies: a second would be taken where the first failed.
     is_known: bool,
@@ -76,6 +80,7 @@ impl Lane {
             returned: Vec::new(),
             stamp: Stamp::first(identity),
             is_gapped: false,
+            gap_at: None,
             is_known: false,
             next_order: 0,
             failures: 0,
@@ -134,10 +139,12 @@ impl Lane {
     pub(super) fn readiness(&self, options: &ProducerOptions, now: Instant) -> Readiness {
         let is_first = self.has_identity() && !self.is_known;
         let in_flight_max = if is_first { 1 } else { options.in_flight_max };
-        if !self.returned.is_empty() || self.flying.len() >= in_flight_max {
+        let next_order = self.closed.front().map_or(self.next_order, |batch| batch.order);
+        let is_far = |oldest: &Batch| next_order - oldest.order >= in_flight_max as u64;
+        if !self.returned.is_empty() || self.flying.front().is_some_and(is_far) {
             return Readiness::Idle;
         }
-        if self.is_gapped && !self.closed.front().is_some_and(|batch| batch.is_ambiguous) {
+        if self.is_gapped && !self.is_front_ambiguous() {
             return Readiness::Idle;
         }
         let ready_at = match (self.closed.front(), &self.open) {
@@ -224,6 +231,7 @@ impl Lane {
                 self.closed.push_front(batch);
             }
         }
+        self.maybe_begin_anew();
     }
 
     /// Fails what has waited too long to be sent.
@@ -235,6 +243,12 @@ impl Lane {
                 self.complete_with_gap(batch, gave_up(&error, options));
             }
         }
+        self.maybe_begin_anew();
+    }
+
+    /// Why nothing can be sent at the moment; told if it stays so.
+    pub(super) fn note_error(&mut self, error: &ClientError) {
+        self.last_error = Some(error.clone());
     }
 
     /// When [`Lane::expire`] has something to do.
@@ -242,23 +256,49 @@ impl Lane {
         self.closed.front().map(|batch| batch.begun + options.delivery_timeout)
     }
 
-    /// There is a gap, and nothing in the way of a new identity.
+    /// There is a gap, and the last epoch is used up.
     pub(super) fn wants_identity(&self) -> bool {
-        let is_settled = self.flying.is_empty() && self.returned.is_empty();
-        self.is_gapped && is_settled && !self.closed.iter().any(|batch| batch.is_ambiguous)
+        self.is_settled() && self.stamp.identity.next_epoch().is_none()
     }
 
-    /// Begins a new sequence with what is left, if a new identity is wanted.
-    pub(super) fn adopt(&mut self, identity: Identity) {
-        if !self.wants_identity() {
-            return;
+    /// There is a gap, and nothing in the way of a new sequence.
+    fn is_settled(&self) -> bool {
+        let is_idle = self.flying.is_empty() && self.returned.is_empty();
+        self.is_gapped && is_idle && !self.is_front_ambiguous()
+    }
+
+    /// The oldest batch may be in the log. If it is not, none behind it is.
+    fn is_front_ambiguous(&self) -> bool {
+        let is_before_gap = |batch: &Batch| self.gap_at.is_none_or(|gap| batch.order < gap);
+        self.closed.front().is_some_and(|batch| batch.is_ambiguous && is_before_gap(batch))
+    }
+
+    /// Begins a new epoch if there is a gap and nothing in its way.
+    fn maybe_begin_anew(&mut self) {
+        if self.is_settled()
+            && let Some(identity) = self.stamp.identity.next_epoch()
+        {
+            self.begin_anew(identity);
         }
+    }
+
+    /// Takes a new identity, if one is wanted.
+    pub(super) fn adopt(&mut self, identity: Identity) {
+        if self.wants_identity() {
+            self.begin_anew(identity);
+        }
+    }
+
+    /// Begins a new sequence with what is left.
+    fn begin_anew(&mut self, identity: Identity) {
         self.stamp = Stamp::first(identity);
         for batch in &mut self.closed {
             batch.stamp(self.stamp);
+            batch.is_ambiguous = false;
             self.stamp = self.stamp.behind(batch.record_count());
         }
         self.is_gapped = false;
+        self.gap_at = None;
         self.is_known = false;
     }
 
@@ -294,6 +334,9 @@ impl Lane {
 
     fn complete_with_gap(&mut self, batch: Batch, error: ClientError) {
         self.is_gapped |= self.has_identity();
+        if !batch.is_ambiguous && is_refusal(&error) {
+            self.gap_at = Some(self.gap_at.map_or(batch.order, |at| at.min(batch.order)));
+        }
         self.complete(batch, Err(error));
     }
 
@@ -309,6 +352,11 @@ fn gave_up(last: &ClientError, options: &ProducerOptions) -> ClientError {
         after: options.delivery_timeout,
         last: Arc::new(last.clone()),
     }
+}
+
+/// The broker has looked at the batch and not taken it.
+fn is_refusal(error: &ClientError) -> bool {
+    matches!(error, ClientError::Broker { code, .. } if *code != ErrorCode::UNKNOWN_SERVER_ERROR)
 }
 
 /// The broker does not know the producer, or not at this sequence.

@@ -71,6 +71,13 @@ impl Bench {
         taken
     }
 
+    /// The epoch of the next batch.
+    fn next_epoch(&mut self) -> i16 {
+        let batch = self.lane.take().unwrap();
+        let header = highwater_records::BatchHeader::parse(&batch.records.to_bytes().unwrap());
+        header.unwrap().producer_epoch
+    }
+
     fn succeed(&mut self, order: u64, base_offset: i64) {
         let base_offset = Some(Offset(base_offset));
         self.lane.on_success(order, Placed { base_offset, append_time: None });
@@ -140,7 +147,6 @@ fn after_a_failure_all_return_before_any_goes_again_in_order() {
     bench.fail(4, ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER);
     assert_eq!(bench.take(), [], "a pause first");
     bench.wait();
-    assert!(!bench.lane.wants_identity());
     assert_eq!(bench.take(), [(1, 1), (2, 2), (3, 3), (4, 4)]);
     for order in 1..5 {
         bench.succeed(order, order as i64);
@@ -160,18 +166,29 @@ fn a_lost_connection_repeats_all_as_they_were() {
 }
 
 #[test]
+fn none_gets_so_far_ahead_that_the_broker_could_forget_the_oldest() {
+    let mut bench = bench(9);
+    assert_eq!(bench.take().len(), 5);
+    bench.fail(1, ErrorCode::REQUEST_TIMED_OUT);
+    for order in 2..6 {
+        bench.succeed(order, 0);
+    }
+    bench.wait();
+    // The broker remembers 1 to 5.
+    assert_eq!(bench.take(), [(1, 1)]);
+    bench.succeed(1, 0);
+    assert_eq!(bench.take().len(), 4);
+}
+
+#[test]
 fn a_batch_that_fails_for_good_makes_the_rest_begin_anew() {
     let mut bench = bench(3);
     assert_eq!(bench.take().len(), 3);
     bench.fail(1, ErrorCode::MESSAGE_TOO_LARGE);
     bench.fail(2, ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER);
-    assert!(!bench.lane.wants_identity(), "one still flies");
     bench.fail(3, ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER);
     bench.append();
     bench.wait();
-    assert!(bench.lane.wants_identity());
-    assert_eq!(bench.take(), [], "not without an identity");
-    bench.lane.adopt(identity(8));
     assert_eq!(bench.take(), [(2, 0)], "one, until the broker has it");
     bench.succeed(2, 9);
     assert_eq!(bench.take(), [(3, 1), (4, 2)]);
@@ -179,35 +196,51 @@ fn a_batch_that_fails_for_good_makes_the_rest_begin_anew() {
 }
 
 #[test]
-fn what_may_be_in_the_log_is_settled_before_a_new_identity() {
+fn behind_a_refused_batch_nothing_is_in_the_log() {
     let mut bench = bench(3);
     assert_eq!(bench.take().len(), 3);
     bench.lose(2);
     bench.lose(3);
     bench.fail(1, ErrorCode::RECORD_LIST_TOO_LARGE);
     bench.wait();
-    assert!(!bench.lane.wants_identity());
-    // They go out as they were; the broker, which has neither, says so.
-    assert_eq!(bench.take(), [(2, 2), (3, 3)]);
-    bench.fail(2, ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER);
-    bench.fail(3, ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER);
-    assert!(bench.lane.wants_identity());
-    bench.lane.adopt(identity(8));
-    bench.wait();
-    assert_eq!(bench.take(), [(2, 0)]);
+    // Behind a batch that is surely not in the log nothing is.
+    assert_eq!(bench.next_epoch(), 1);
 }
 
 #[test]
-fn a_broker_that_forgot_the_producer_gets_a_new_one() {
+fn behind_what_is_perhaps_in_the_log_nothing_is_certain() {
+    let mut bench = bench_of_3_lost();
+    bench.fail(1, ErrorCode::UNKNOWN_SERVER_ERROR);
+    // They go out as they were; the broker, which has neither, says so.
+    assert_eq!(bench.take(), [(2, 2), (3, 3)]);
+    bench.fail(2, ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER);
+    bench.lose(3);
+    bench.wait();
+    assert_eq!(bench.next_epoch(), 1);
+    assert_eq!(bench.offsets(), [-1, -2, -2]);
+}
+
+/// Three batches that were lost; the first flies again.
+fn bench_of_3_lost() -> Bench {
+    let mut bench = bench(3);
+    bench.take();
+    for order in 1..4 {
+        bench.lose(order);
+    }
+    bench.wait();
+    bench.lane.take();
+    bench
+}
+
+#[test]
+fn a_broker_that_forgot_the_producer_gets_its_next_epoch() {
     for code in [ErrorCode::UNKNOWN_PRODUCER_ID, ErrorCode::OUT_OF_ORDER_SEQUENCE_NUMBER] {
         let mut bench = bench(2);
         assert_eq!(bench.take().len(), 2);
         bench.fail(1, code);
         bench.fail(2, code);
-        assert!(bench.lane.wants_identity());
-        bench.lane.adopt(identity(8));
         bench.wait();
-        assert_eq!(bench.take(), [(1, 0)]);
+        assert_eq!(bench.next_epoch(), 1);
     }
 }
 
@@ -218,8 +251,6 @@ fn deliveries_end_in_time() {
     bench.append();
     bench.lane.expire(&bench.options, bench.now);
     assert_eq!(bench.offsets(), [-1, -1, -2]);
-    assert!(bench.lane.wants_identity());
-    bench.lane.adopt(identity(8));
     bench.wait();
     assert_eq!(bench.take(), [(3, 0)]);
     bench.now += bench.options.delivery_timeout;
@@ -264,4 +295,22 @@ fn of_an_unknown_producer_one_batch_flies() {
     assert_eq!(bench.take(), [(0, 0)]);
     bench.succeed(0, 0);
     assert_eq!(bench.take(), [(1, 1), (2, 2)]);
+}
+
+#[test]
+fn after_the_last_epoch_comes_another_producer() {
+    let mut bench = new_bench();
+    let last = Identity { epoch: ProducerEpoch(i16::MAX), ..identity(7) };
+    bench.lane = Lane::new(PartitionIndex(0), last);
+    for _ in 0..2 {
+        bench.append();
+        bench.lane.close();
+    }
+    assert_eq!(bench.take(), [(0, 0)]);
+    bench.fail(0, ErrorCode::MESSAGE_TOO_LARGE);
+    assert!(bench.lane.wants_identity());
+    assert_eq!(bench.take(), [], "not without an identity");
+    bench.lane.adopt(identity(8));
+    assert!(!bench.lane.wants_identity());
+    assert_eq!(bench.next_epoch(), 0);
 }

@@ -46,10 +46,11 @@ impl Sticky {
         Sticky { current: None, bytes: 0, random: seed | 1 }
     }
 
-    /// The partition for a record of so many bytes, one of `available` if there are any.
+    /// The partition for a record of so many bytes, one of `available` if there are any; they are
+    /// asked for only when it is time for another.
     pub(super) fn choose(
         &mut self,
-        available: &[PartitionIndex],
+        available: impl FnOnce() -> Vec<PartitionIndex>,
         partition_count: usize,
         record_bytes: usize,
         batch_bytes: usize,
@@ -58,6 +59,7 @@ impl Sticky {
         let kept = self.current.filter(|p| self.bytes < batch_bytes && is_usable(p));
         let chosen = kept.unwrap_or_else(|| {
             self.bytes = 0;
+            let available = available();
             match available.len() {
                 0 => PartitionIndex((self.next() % partition_count.max(1) as u64) as i32),
                 count => available[(self.next() % count as u64) as usize],
@@ -114,7 +116,7 @@ mod tests {
         let mut switches = 0;
         let mut last = None;
         for _ in 0..30_000 {
-            let chosen = sticky.choose(&available, 4, 10, 100);
+            let chosen = sticky.choose(|| available.clone(), 4, 10, 100);
             counts[chosen.get() as usize] += 1;
             switches += usize::from(last.replace(chosen) != Some(chosen));
         }

@@ -15,10 +15,10 @@ use tokio::time::Instant;
 
 use super::batch::Identity;
 use super::delivery::Placed;
-use super::state::{Outgoing, OutgoingBatch};
+use super::state::{Outgoing, OutgoingBatch, Route};
 use super::{Acks, Shared};
 use crate::cluster::is_stale;
-use crate::{ClientError, Purpose};
+use crate::{Begun, Client, ClientError};
 
 /// First version of Produce that names topics by id.
 const TOPIC_IDS_FROM: i16 = 13;
@@ -26,8 +26,8 @@ const TOPIC_IDS_FROM: i16 = 13;
 /// An answer may take this much longer than the broker is told to wait for replicas.
 const ANSWER_GRACE: Duration = Duration::from_secs(5);
 
-/// Of a batch under way: where it goes, and its order there.
-type Ticket = (TopicPartition, u64);
+/// Where a batch goes.
+type Place = (TopicPartition, TopicId);
 
 pub(super) async fn run(shared: Arc<Shared>) {
     loop {
@@ -49,16 +49,21 @@ pub(super) async fn run(shared: Arc<Shared>) {
 fn work(shared: &Arc<Shared>) -> Option<Instant> {
     let now = Instant::now();
     let mut state = shared.state.lock();
-    let mut plan = state.plan(&shared.options, now, |at| shared.client.known_leader(at));
+    let mut plan = state.plan(&shared.options, now, |at| route_to(&shared.client, at));
     shared.room.add_permits(plan.freed);
     let may_ask = state.ask_after.is_none_or(|at| at <= now);
-    if !plan.unknown.is_empty() && !state.is_refreshing {
-        if may_ask {
-            state.is_refreshing = true;
-            let topics = plan.unknown.iter().map(|topic| Str::from(&**topic)).collect();
-            tokio::spawn(refresh(shared.clone(), topics));
-        } else {
-            plan.wake_at = plan.wake_at.into_iter().chain(state.ask_after).min();
+    let has_no_way = !plan.unknown.is_empty() || !plan.closed.is_empty();
+    if has_no_way && !may_ask {
+        plan.wake_at = plan.wake_at.into_iter().chain(state.ask_after).min();
+    }
+    if may_ask && !plan.unknown.is_empty() && !state.is_refreshing {
+        state.is_refreshing = true;
+        let topics = plan.unknown.iter().map(|topic| Str::from(&**topic)).collect();
+        tokio::spawn(refresh(shared.clone(), topics));
+    }
+    for broker in plan.closed {
+        if may_ask && state.connecting.insert(broker) {
+            tokio::spawn(connect(shared.clone(), broker));
         }
     }
     if plan.wants_identity && !state.is_identifying {
@@ -66,20 +71,47 @@ fn work(shared: &Arc<Shared>) -> Option<Instant> {
         tokio::spawn(identify_again(shared.clone()));
     }
     drop(state);
+    // Here, not in tasks of their own: batches of a partition go out in their order.
     for request in plan.requests {
-        tokio::spawn(send(shared.clone(), request));
+        send(shared, request);
     }
     plan.wake_at
 }
 
+fn route_to(client: &Client, at: &TopicPartition) -> Route {
+    match client.known_leader(at) {
+        None => Route::Unknown,
+        Some((broker, topic_id)) => match client.open_connection(broker) {
+            Some(_) => Route::Open(broker, topic_id),
+            None => Route::Closed(broker),
+        },
+    }
+}
+
+async fn connect(shared: Arc<Shared>, broker: BrokerId) {
+    let connected = shared.client.broker(broker).await;
+    let mut state = shared.state.lock();
+    state.connecting.remove(&broker);
+    if let Err(error) = connected {
+        tracing::debug!(%broker, %error, "a leader cannot be reached");
+        // Somebody else may lead now.
+        state.topics().for_each(|topic| shared.client.forget_topic(topic));
+        state.on_unreachable(&error);
+        state.ask_after = Some(Instant::now() + shared.options.backoff.pause(2));
+    }
+    drop(state);
+    shared.news.notify_one();
+}
+
 async fn refresh(shared: Arc<Shared>, topics: Vec<Str>) {
     let result = shared.client.refresh(Some(&topics)).await;
+    let mut state = shared.state.lock();
     if let Err(error) = result {
         tracing::debug!(%error, "leaders are still unknown");
+        state.on_unreachable(&error);
     }
-    let mut state = shared.state.lock();
     state.is_refreshing = false;
-    state.ask_after = Some(Instant::now() + shared.options.backoff.pause(2));
+    state.ask_after = Some(Instant::now() + shared.options.backoff.pause(1));
     drop(state);
     shared.news.notify_one();
 }
@@ -98,7 +130,7 @@ async fn identify_again(shared: Arc<Shared>) {
 }
 
 /// Asks for a producer id that nobody has used.
-pub(super) async fn identify(client: &crate::Client) -> Result<Identity, ClientError> {
+pub(super) async fn identify(client: &Client) -> Result<Identity, ClientError> {
     let request = InitProducerIdRequest {
         transactional_id: None,
         transaction_timeout_ms: i32::MAX,
@@ -123,14 +155,39 @@ pub(super) async fn identify(client: &crate::Client) -> Result<Identity, ClientE
     }
 }
 
-async fn send(shared: Arc<Shared>, request: Outgoing) {
+/// Sends a request and leaves the wait for its answer to a task.
+fn send(shared: &Arc<Shared>, request: Outgoing) {
     let broker = request.broker;
-    let tickets: Vec<Ticket> =
-        request.batches.iter().map(|batch| (batch.at.clone(), batch.batch.order)).collect();
-    let result = ask(&shared, broker, request.batches).await;
+    let orders: Vec<u64> = request.batches.iter().map(|batch| batch.batch.order).collect();
+    let places: Vec<Place> =
+        request.batches.iter().map(|batch| (batch.at.clone(), batch.topic_id)).collect();
+    let begun = begin(shared, broker, request.batches);
+    let shared = shared.clone();
+    tokio::spawn(async move {
+        let result = match begun {
+            Ok(Some(begun)) => {
+                let timeout = shared.client.options().connect.request_timeout + ANSWER_GRACE;
+                begun.wait(timeout).await.map(|answer| results_of(&answer, &places))
+            }
+            Ok(None) => {
+                let unknown = Placed { base_offset: None, append_time: None };
+                Ok(places.iter().map(|(at, _)| (at.clone(), Ok(unknown))).collect())
+            }
+            Err(error) => Err(error),
+        };
+        finish(&shared, broker, places.into_iter().map(|(at, _)| at).zip(orders), result);
+    });
+}
+
+fn finish(
+    shared: &Shared,
+    broker: BrokerId,
+    batches: impl Iterator<Item = (TopicPartition, u64)>,
+    result: Result<Results, ClientError>,
+) {
     let mut state = shared.state.lock();
     state.on_request_over(broker);
-    for (at, order) in tickets {
+    for (at, order) in batches {
         let result = match &result {
             Ok(results) => results.get(&at).cloned().unwrap_or_else(|| {
                 Err(ClientError::invalid(format!("the answer does not mention {at}")))
@@ -148,19 +205,21 @@ async fn send(shared: Arc<Shared>, request: Outgoing) {
 
 type Results = BTreeMap<TopicPartition, Result<Placed, ClientError>>;
 
-async fn ask(
+/// `None` if no answer comes.
+fn begin(
     shared: &Shared,
     broker: BrokerId,
     batches: Vec<OutgoingBatch>,
-) -> Result<Results, ClientError> {
-    let connection = shared.client.broker_for(broker, Purpose::Requests).await?;
+) -> Result<Option<Begun<ProduceRequest>>, ClientError> {
+    let Some(connection) = shared.client.open_connection(broker) else {
+        // It was open a moment ago.
+        return Err(ClientError::NoBroker([].into()));
+    };
     let mut version = connection.version_of::<ProduceRequest>()?;
     if batches.iter().any(|batch| batch.topic_id == TopicId::ZERO) {
         version = version.min(TOPIC_IDS_FROM - 1);
     }
     let timeout = shared.client.options().connect.request_timeout;
-    let places: Vec<(TopicPartition, TopicId)> =
-        batches.iter().map(|batch| (batch.at.clone(), batch.topic_id)).collect();
     let request = ProduceRequest {
         transactional_id: None,
         acks: shared.options.acks as i16,
@@ -169,12 +228,9 @@ async fn ask(
         ..ProduceRequest::default()
     };
     if shared.options.acks == Acks::None {
-        connection.send_only_version(&request, version)?;
-        let unknown = Placed { base_offset: None, append_time: None };
-        return Ok(places.into_iter().map(|(at, _)| (at, Ok(unknown))).collect());
+        return connection.send_only_version(&request, version).map(|()| None);
     }
-    let answer = connection.call_version_within(&request, version, timeout + ANSWER_GRACE).await?;
-    Ok(results_of(&answer, &places))
+    connection.begin(&request, version).map(Some)
 }
 
 fn topics_of(batches: Vec<OutgoingBatch>) -> Vec<TopicProduceData> {
@@ -199,7 +255,7 @@ fn topics_of(batches: Vec<OutgoingBatch>) -> Vec<TopicProduceData> {
     topics
 }
 
-fn results_of(answer: &ProduceResponse, places: &[(TopicPartition, TopicId)]) -> Results {
+fn results_of(answer: &ProduceResponse, places: &[Place]) -> Results {
     let mut results = Results::new();
     for topic in &answer.responses {
         for partition in &topic.partition_responses {

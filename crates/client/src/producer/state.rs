@@ -22,7 +22,9 @@ pub(super) struct State {
     in_flight: BTreeMap<BrokerId, usize>,
     pub(super) is_refreshing: bool,
     pub(super) is_identifying: bool,
-    /// Leaders are not asked for before this, nor identities.
+    /// Brokers that are being connected to.
+    pub(super) connecting: BTreeSet<BrokerId>,
+    /// Leaders are not asked for before this, nor connected to.
     pub(super) ask_after: Option<Instant>,
     /// Set once; nothing is accepted any more.
     pub(super) closed: Option<ClientError>,
@@ -46,12 +48,23 @@ pub(super) struct OutgoingBatch {
     pub(super) batch: Taken,
 }
 
+/// The way to a partition's leader.
+pub(super) enum Route {
+    Open(BrokerId, TopicId),
+    /// There is no connection.
+    Closed(BrokerId),
+    /// Nobody knows who leads.
+    Unknown,
+}
+
 /// What to do now, and when to look again.
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) requests: Vec<Outgoing>,
     /// Topics of which a leader is not known.
     pub(super) unknown: BTreeSet<Arc<str>>,
+    /// Brokers to which there is no connection.
+    pub(super) closed: BTreeSet<BrokerId>,
     pub(super) wants_identity: bool,
     pub(super) wake_at: Option<Instant>,
     /// Bytes of the buffer that have become free.
@@ -72,6 +85,7 @@ impl State {
             in_flight: BTreeMap::new(),
             is_refreshing: false,
             is_identifying: false,
+            connecting: BTreeSet::new(),
             ask_after: None,
             closed: None,
         }
@@ -112,17 +126,17 @@ impl State {
         Ok(lane.append(new, room, options, Instant::now()))
     }
 
-    /// Takes all that can be sent now. `leader_of` knows leaders, if anybody does.
+    /// Takes all that can be sent now, in the order in which it must be.
     pub(super) fn plan(
         &mut self,
         options: &ProducerOptions,
         now: Instant,
-        leader_of: impl Fn(&TopicPartition) -> Option<(BrokerId, TopicId)>,
+        route_to: impl Fn(&TopicPartition) -> Route,
     ) -> Plan {
         let mut plan = Plan::default();
         // A request has one batch of a partition at most: as many rounds as requests.
         loop {
-            let taken = self.plan_round(options, now, &leader_of, &mut plan);
+            let taken = self.plan_round(options, now, &route_to, &mut plan);
             if taken.is_empty() {
                 return plan;
             }
@@ -137,7 +151,7 @@ impl State {
         &mut self,
         options: &ProducerOptions,
         now: Instant,
-        leader_of: &impl Fn(&TopicPartition) -> Option<(BrokerId, TopicId)>,
+        route_to: &impl Fn(&TopicPartition) -> Route,
         plan: &mut Plan,
     ) -> Vec<Outgoing> {
         let mut requests: BTreeMap<BrokerId, Outgoing> = BTreeMap::new();
@@ -156,9 +170,16 @@ impl State {
                     Readiness::Now => {}
                 }
                 let at = TopicPartition { topic: topic.clone(), partition };
-                let Some((broker, topic_id)) = leader_of(&at) else {
-                    plan.unknown.insert(topic.clone());
-                    continue;
+                let (broker, topic_id) = match route_to(&at) {
+                    Route::Open(broker, topic_id) => (broker, topic_id),
+                    Route::Closed(broker) => {
+                        plan.closed.insert(broker);
+                        continue;
+                    }
+                    Route::Unknown => {
+                        plan.unknown.insert(topic.clone());
+                        continue;
+                    }
                 };
                 if self.in_flight.get(&broker).is_some_and(|n| *n >= options.in_flight_max) {
                     continue;
@@ -196,6 +217,16 @@ impl State {
         }
     }
 
+    /// Nothing can be sent at the moment.
+    pub(super) fn on_unreachable(&mut self, error: &ClientError) {
+        self.lanes().for_each(|lane| lane.note_error(error));
+    }
+
+    /// All topics that were ever sent to.
+    pub(super) fn topics(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.topics.keys()
+    }
+
     pub(super) fn on_identity(&mut self, identity: Identity) {
         self.identity = identity;
         self.lanes().for_each(|lane| lane.adopt(identity));
@@ -224,10 +255,11 @@ impl State {
 
 impl TopicLanes {
     fn choose(&mut self, topic: &Topic, room: usize, options: &ProducerOptions) -> PartitionIndex {
-        let led = topic.partitions.iter().filter(|p| p.leader.is_some());
-        let available: Vec<_> = led.map(|p| p.index).collect();
-        let count = topic.partitions.len();
-        self.sticky.choose(&available, count, room, options.batch_bytes)
+        let available = || {
+            let led = topic.partitions.iter().filter(|p| p.leader.is_some());
+            led.map(|p| p.index).collect()
+        };
+        self.sticky.choose(available, topic.partitions.len(), room, options.batch_bytes)
     }
 }
 
