@@ -1,6 +1,7 @@
 //! Takes committed metadata: publishes the image, opens and closes partitions, passes settings on.
 //! One task, one change after the other, so what an answer promises is there when it leaves.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -77,6 +78,7 @@ impl Broker {
         let missing: Vec<Wanted> = wanted
             .iter()
             .filter(|(topic, index, _)| self.partitions.get(id_of(topic, *index)).is_none())
+            .filter(|(topic, index, _)| !self.opening.is_offline(&name_of(topic, *index), topic.id))
             .cloned()
             .collect();
         if !missing.is_empty() {
@@ -96,7 +98,7 @@ impl Broker {
         let opened = tokio::task::spawn_blocking(move || {
             let mut opened = Vec::with_capacity(missing.len());
             for (topic, index, described) in missing {
-                let name = TopicPartition { topic: (&*topic.name).into(), partition: index };
+                let name = name_of(&topic, index);
                 match broker.open_partition(&image, id_of(&topic, index), &name, &described) {
                     Ok(partition) => opened.push(partition),
                     Err(error) => {
@@ -111,15 +113,31 @@ impl Broker {
 
     async fn close_topic(self: &Arc<Self>, topic: TopicId) {
         let removed = self.partitions.remove(topic);
-        let name = removed.first().map(|partition| partition.name().topic.clone());
-        self.forget(removed.iter().map(|partition| partition.name().clone()).collect()).await;
+        let offline = self.opening.offline_of(topic);
+        let open = removed.iter().map(|partition| partition.name());
+        let names: Vec<TopicPartition> = open.chain(&offline).cloned().collect();
+        self.forget(names.clone()).await;
         for partition in removed {
             partition.become_idle();
             let broker = self.clone();
-            partition.on_storage_thread(move |partition| broker.doom(partition)).await;
+            partition
+                .on_storage_thread(move |partition| {
+                    if let Some(moved_to) = broker.doom(partition.name()) {
+                        partition.abandon(moved_to);
+                    }
+                })
+                .await;
         }
-        if let Some(name) = name {
-            self.groups.topic_deleted(topic, &name).await;
+        let broker = self.clone();
+        let doomed = tokio::task::spawn_blocking(move || {
+            for name in &offline {
+                broker.doom(name);
+            }
+        });
+        // A panic in there has been reported by the panic hook.
+        let _ = doomed.await;
+        if let Some(name) = names.first() {
+            self.groups.topic_deleted(topic, &name.topic).await;
         }
     }
 
@@ -132,14 +150,14 @@ impl Broker {
         }
     }
 
-    /// Renames the folder of a deleted partition; its space is freed later.
-    fn doom(&self, partition: &Partition) {
-        match self.opening.dir().doom_partition(partition.name(), &mut clock::entropy()) {
-            Ok(moved_to) => partition.abandon(moved_to),
-            Err(error) => {
-                tracing::error!(partition = %partition.name(), %error, "a deleted partition's folder could not be renamed");
-            }
-        }
+    /// Renames the folder of a deleted partition; its space is freed later. Gives the new path.
+    fn doom(&self, partition: &TopicPartition) -> Option<PathBuf> {
+        let moved_to = self.opening.dir().doom_partition(partition, &mut clock::entropy());
+        moved_to
+            .inspect_err(|error| {
+                tracing::error!(%partition, %error, "a deleted partition's folder could not be renamed");
+            })
+            .ok()
     }
 
     async fn take_config(self: &Arc<Self>, image: &Image, kind: ResourceKind, name: &str) {
@@ -185,6 +203,10 @@ async fn give_role(node: BrokerId, partition: &Arc<Partition>, described: &Parti
     } else if partition.leader_epoch() != Some(described.leader_epoch) {
         partition.lead(described.leader_epoch, described.isr.clone()).await;
     }
+}
+
+fn name_of(topic: &TopicImage, partition: PartitionIndex) -> TopicPartition {
+    TopicPartition { topic: (&*topic.name).into(), partition }
 }
 
 fn id_of(topic: &TopicImage, partition: PartitionIndex) -> TopicIdPartition {

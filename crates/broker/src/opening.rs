@@ -1,7 +1,7 @@
 //! How the logs of this node are opened and closed: with which checkpoints, and what a start finds
 //! in the data directory beside what the metadata names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,9 +33,10 @@ struct Known {
     recovery_points: BTreeMap<TopicPartition, Offset>,
     watermarks: BTreeMap<TopicPartition, Offset>,
     log_starts: BTreeMap<TopicPartition, Offset>,
-    /// Logs that could not be opened. While there are any, no stop is called clean, since a start
-    /// after a clean stop does not look for damage.
-    offline: BTreeSet<TopicPartition>,
+    /// Logs that could not be opened, with the topic that each belongs to. They are not tried again
+    /// before the next start. While there are any, no stop is called clean, since a start after a
+    /// clean stop does not look for damage.
+    offline: BTreeMap<TopicPartition, TopicId>,
 }
 
 impl Opening {
@@ -48,7 +49,7 @@ impl Opening {
             recovery_points: dir.read_checkpoint(Checkpoint::RecoveryPoint)?,
             watermarks: dir.read_checkpoint(Checkpoint::HighWatermark)?,
             log_starts: dir.read_checkpoint(Checkpoint::LogStart)?,
-            offline: BTreeSet::new(),
+            offline: BTreeMap::new(),
         };
         Ok(Opening { dir, files, was_clean, known: Mutex::new(known) })
     }
@@ -73,7 +74,7 @@ impl Opening {
         let offline = &mut self.known.lock().offline;
         match &opened {
             Ok(_) => offline.remove(name),
-            Err(_) => offline.insert(name.clone()),
+            Err(_) => offline.insert(name.clone(), topic_id),
         };
         opened
     }
@@ -131,6 +132,18 @@ impl Opening {
         self.dir.write_checkpoint(Checkpoint::RecoveryPoint, &known.recovery_points)?;
         self.dir.write_checkpoint(Checkpoint::HighWatermark, &known.watermarks)?;
         self.dir.write_checkpoint(Checkpoint::LogStart, &known.log_starts)
+    }
+
+    /// Whether the log of this partition could not be opened since the start.
+    pub(crate) fn is_offline(&self, name: &TopicPartition, topic_id: TopicId) -> bool {
+        self.known.lock().offline.get(name) == Some(&topic_id)
+    }
+
+    /// The partitions of a topic whose logs could not be opened.
+    pub(crate) fn offline_of(&self, topic_id: TopicId) -> Vec<TopicPartition> {
+        let known = self.known.lock();
+        let of_topic = known.offline.iter().filter(|(_, id)| **id == topic_id);
+        of_topic.map(|(name, _)| name.clone()).collect()
     }
 
     fn any_offline(&self) -> bool {

@@ -179,6 +179,47 @@ fn epoch(wire: &mut Wire, topic: &Topic) -> i32 {
     wire.describe_topic(&topic.name).partitions[0].leader_epoch
 }
 
+/// A log whose records are missing is offline: told once, refused with a code that says so, and
+/// deleted like any other. Its neighbours work.
+#[test]
+fn a_partition_that_lost_its_records_is_offline_alone() {
+    let options = BrokerOptions::default().expect_alarm("HW0004");
+    if options.target.is_kafka() {
+        // Kafka would begin an empty log.
+        return;
+    }
+    let mut broker = options.start();
+    if !broker.is_ours() {
+        return;
+    }
+    let mut wire = broker.connect();
+    let topic = wire.new_topic(2, &[]);
+    wire.must_produce(&topic, 0, &batch::one(now_ms()));
+    wire.must_produce(&topic, 1, &batch::one(now_ms()));
+    broker.terminate();
+    let folder = broker.data_dir().join(format!("{}-0", topic.name));
+    std::fs::remove_file(folder.join("00000000000000000000.log")).expect("a segment");
+    for starts in 1..3 {
+        broker.run();
+        let mut wire = broker.connect();
+        let refused = wire.produce(&topic, 0, &batch::one(now_ms()));
+        assert_eq!(ErrorCode(refused.error_code), ErrorCode::KAFKA_STORAGE_ERROR);
+        assert_eq!(wire.must_produce(&topic, 1, &batch::one(now_ms())), starts);
+        let told = broker.output().matches("the partition is offline").count();
+        assert_eq!(told as i64, starts, "{}", broker.output());
+        if starts == 1 {
+            broker.terminate();
+        }
+    }
+    let mut wire = broker.connect();
+    wire.delete_topic(&topic);
+    assert!(!folder.exists());
+    let again = wire.create_topic(&topic.name, 2, &[]);
+    assert_eq!(wire.must_produce(&again, 0, &batch::one(now_ms())), 0);
+    restart(&mut broker, true);
+    assert_eq!(settle(&broker, &again).offsets(&again, 0), (0, 1));
+}
+
 /// A second broker must not write into the same folder.
 #[test]
 fn a_data_directory_has_one_broker() {
