@@ -196,6 +196,20 @@ def a_consumer_seeks_pauses_and_resumes():
 
 
 @check
+def a_seek_into_a_batch_begins_there():
+    for codec in ['none', 'gzip', 'snappy', 'lz4', 'zstd']:
+        topic = create()
+        values = [f'value {i}'.encode() for i in range(100)]
+        produce(topic, values, **{'compression.type': codec, 'linger.ms': 200})
+        for asked in [1, 50, 99]:
+            source = consumer()
+            source.assign([TopicPartition(topic, 0, asked)])
+            first = read(source, 1)[0]
+            same((codec, first.offset(), first.value()), (codec, asked, values[asked]))
+            source.close()
+
+
+@check
 def the_end_of_a_partition_is_told():
     topic = create()
     produce(topic, [b'1'])

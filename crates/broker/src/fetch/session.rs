@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use highwater_types::{Entropy, Mono, Offset, PartitionIndex, SplitMix};
+use highwater_wire::Str;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
@@ -33,6 +34,8 @@ pub enum SessionError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionPartition {
     pub topic: TopicRef,
+    /// The name of a topic that was asked for by its id, once it was known.
+    pub name: Option<Str>,
     pub partition: PartitionIndex,
     pub fetch_offset: Offset,
     pub bytes_max: i32,
@@ -96,12 +99,20 @@ impl Session {
         self.order.values().cloned().collect()
     }
 
+    /// Notes the names of topics that were not known when they were asked for.
+    pub fn name_topics(&mut self, name_of: impl Fn(&TopicRef) -> Option<Str>) {
+        for partition in self.order.values_mut().filter(|partition| partition.name.is_none()) {
+            partition.name = name_of(&partition.topic);
+        }
+    }
+
     fn update(&mut self, partitions: Vec<SessionPartition>) {
         for mut partition in partitions {
             let key = key(&partition.topic, partition.partition);
             match self.places.get(&key).and_then(|place| self.order.get_mut(place)) {
                 Some(known) => {
                     partition.told = known.told;
+                    partition.name = partition.name.or(known.name.take());
                     *known = partition;
                 }
                 None => {

@@ -13,6 +13,7 @@ fn name(topic: &str) -> TopicRef {
 fn asks(topic: &str, offset: i64) -> SessionPartition {
     SessionPartition {
         topic: name(topic),
+        name: None,
         partition: PartitionIndex(0),
         fetch_offset: Offset(offset),
         bytes_max: 100,

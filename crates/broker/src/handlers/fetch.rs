@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-use highwater_types::{LeaderEpoch, Offset, PartitionIndex};
+use highwater_types::{LeaderEpoch, Offset, PartitionIndex, TopicId};
 use highwater_wire::messages::fetch_request::FetchTopic;
 use highwater_wire::messages::fetch_response::{
     EpochEndOffset, FetchableTopicResponse, LeaderIdAndEpoch, PartitionData,
@@ -51,11 +51,11 @@ impl Api for Fetch {
         let (session, incremental, partitions) = match lookup {
             Ok(Lookup::Sessionless(partitions)) => (None, false, partitions),
             Ok(Lookup::Full(session)) => {
-                let partitions = session.lock().partitions();
+                let partitions = partitions_of(broker, &session);
                 (Some(session), false, partitions)
             }
             Ok(Lookup::Incremental(session)) => {
-                let partitions = session.lock().partitions();
+                let partitions = partitions_of(broker, &session);
                 (Some(session), true, partitions)
             }
             Err(SessionError::NotFound) => return refused(ErrorCode::FETCH_SESSION_ID_NOT_FOUND),
@@ -103,6 +103,7 @@ fn asked_partitions(by_ids: bool, topics: &[FetchTopic]) -> Vec<SessionPartition
         .flat_map(|topic| topic.partitions.iter().map(move |partition| (topic, partition)))
         .map(|(topic, partition)| SessionPartition {
             topic: topic_ref(by_ids, topic),
+            name: None,
             partition: PartitionIndex(partition.partition),
             fetch_offset: Offset(partition.fetch_offset),
             bytes_max: partition.partition_max_bytes,
@@ -111,6 +112,16 @@ fn asked_partitions(by_ids: bool, topics: &[FetchTopic]) -> Vec<SessionPartition
             told: None,
         })
         .collect()
+}
+
+fn partitions_of(broker: &Broker, session: &Mutex<Session>) -> Vec<SessionPartition> {
+    let image = broker.image.load();
+    let mut session = session.lock();
+    session.name_topics(|topic| match topic {
+        TopicRef::Name(name) => Some(name.clone()),
+        TopicRef::Id(id) => image.topic_by_id(TopicId(*id)).map(|topic| topic.name.clone()),
+    });
+    session.partitions()
 }
 
 fn forgotten_partitions(by_ids: bool, request: &FetchRequest) -> Vec<(TopicRef, PartitionIndex)> {
@@ -168,7 +179,8 @@ impl FetchJob {
         left: usize,
         first: bool,
     ) -> Result<(Arc<Partition>, ReadAnswer), ErrorCode> {
-        let partition = self.broker.partition_for(&asked.topic, asked.partition)?;
+        let partition = self.broker.partition_for(&asked.topic, asked.partition);
+        let partition = partition.map_err(|code| self.code_in_session(asked, code))?;
         if self.follower {
             // No other broker replicates from this one.
             return Err(ErrorCode::NOT_LEADER_OR_FOLLOWER);
@@ -192,6 +204,20 @@ impl FetchJob {
             ReadRefusal::Log(error) => codes::of_read_error(&error, partition.name()),
         })?;
         Ok((partition, answer))
+    }
+
+    /// A session remembers the name of a topic that is gone by its id: that it is known no more,
+    /// or belongs to another topic, is what its client is told.
+    fn code_in_session(&self, asked: &SessionPartition, code: ErrorCode) -> ErrorCode {
+        match &asked.name {
+            Some(name) if code == ErrorCode::UNKNOWN_TOPIC_ID => {
+                match self.broker.image.load().topic(name) {
+                    Some(_) => ErrorCode::INCONSISTENT_TOPIC_ID,
+                    None => ErrorCode::UNKNOWN_TOPIC_OR_PARTITION,
+                }
+            }
+            _ => code,
+        }
     }
 
     fn is_enough(&self, found: &Found) -> bool {

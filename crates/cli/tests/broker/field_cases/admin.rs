@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use highwater_testkit::groups::simple_commit;
+use highwater_testkit::groups::{join, simple_commit};
 use highwater_testkit::{BrokerProcess, Wire, unique};
 use highwater_wire::messages::alter_configs_request as replacing;
 use highwater_wire::messages::describe_configs_request::DescribeConfigsResource;
@@ -18,7 +18,7 @@ use highwater_wire::{ErrorCode, Str};
 
 use crate::shared;
 
-const TOPIC: i8 = 2;
+pub const TOPIC: i8 = 2;
 const BROKER: i8 = 4;
 const LOGGERS: i8 = 8;
 const GROUP: i8 = 32;
@@ -72,7 +72,7 @@ fn replace(wire: &mut Wire, kind: i8, resource: &str, set: (&str, &str), only_va
 }
 
 /// The new call: sets one, leaves the others.
-fn touch(wire: &mut Wire, kind: i8, resource: &str, set: (&str, &str), only_validate: bool) {
+pub fn touch(wire: &mut Wire, kind: i8, resource: &str, set: (&str, &str), only_validate: bool) {
     let config = touching::AlterableConfig {
         name: set.0.into(),
         config_operation: 0,
@@ -240,4 +240,24 @@ fn what_tools_ask_first() {
     let listed = listed.iter().find(|listed| listed.group_id == *group).expect("listed");
     let told = [&listed.protocol_type, &listed.group_state, &listed.group_type];
     assert_eq!(told.map(Str::as_str), ["", "Empty", "classic"]);
+}
+
+/// What tools show of a live group is what its members said: null or empty, and they fall over.
+#[test]
+fn a_live_group_is_described() {
+    let broker = shared::broker();
+    let mut wire = broker.connect().with_client_id(Some("tool-test"));
+    let group = unique("live");
+    let member = wire.join_alone(&group, None);
+    let described = wire.describe_group(&group);
+    let told = [&described.group_state, &described.protocol_type, &described.protocol_data];
+    let protocol = join(&group, "", None).protocols.remove(0);
+    assert_eq!(told.map(Str::as_str), ["Stable", "consumer", &*protocol.name]);
+    assert_eq!(described.members.len(), 1);
+    let told = &described.members[0];
+    assert_eq!((&told.member_id, told.client_id.as_str()), (&member.id, "tool-test"));
+    assert_eq!(told.client_host, *"/127.0.0.1");
+    assert!(!protocol.metadata.is_empty());
+    assert_eq!(told.member_metadata, protocol.metadata);
+    assert!(!told.member_assignment.is_empty());
 }

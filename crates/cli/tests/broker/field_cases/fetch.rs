@@ -47,12 +47,18 @@ struct Session {
 }
 
 impl Session {
-    fn open(mut wire: Wire, topics: &[&Topic]) -> Session {
+    fn open(wire: Wire, topics: &[&Topic]) -> Session {
+        Session::begin(wire, topics).0
+    }
+
+    /// A new session, and its first answer.
+    fn begin(mut wire: Wire, topics: &[&Topic]) -> (Session, FetchResponse) {
         let topics = topics.iter().map(|topic| topic.fetch_topic(13, 0, 0));
         let request = FetchRequest { topics: topics.collect(), ..request(0, 0) };
         let answer = wire.call(13, &request);
         assert_eq!(answer.error_code, 0);
-        Session { wire, id: answer.session_id, epoch: 0 }
+        assert_ne!(answer.session_id, 0);
+        (Session { wire, id: answer.session_id, epoch: 0 }, answer)
     }
 
     fn next(&mut self) -> FetchResponse {
@@ -90,19 +96,19 @@ fn a_session_over_a_topic_that_is_created_anew() {
     let mut session = Session::open(broker.connect(), &[&old, &other]);
 
     wire.delete_topic(&old);
-    let new = create_again(&mut wire, &name);
+    wait_until_gone(&mut wire, &name);
+    // Before anything has the name again, too.
+    for _ in 0..2 {
+        check_gone(&session.next(), &old, ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
+    }
+    let new = wire.create_topic(&name, 1, &[]);
     for topic in [&new, &other] {
         wire.must_produce(topic, 0, &batch::one(now_ms()));
     }
     let first = session.next();
     assert_eq!(of(&first, &other).map(|data| data.high_watermark), Some(1));
     for answer in [first, session.next(), session.next()] {
-        let data = of(&answer, &old).expect("the error comes each time");
-        // Clients ask for fresh metadata after either.
-        let code = ErrorCode(data.error_code);
-        let codes = [ErrorCode::UNKNOWN_TOPIC_ID, ErrorCode::INCONSISTENT_TOPIC_ID];
-        assert!(codes.contains(&code), "{code}");
-        assert!(fetched_bytes(data).is_empty());
+        check_gone(&answer, &old, ErrorCode::INCONSISTENT_TOPIC_ID);
         assert!(of(&answer, &new).is_none());
     }
     // An error does not wait for bytes.
@@ -110,9 +116,21 @@ fn a_session_over_a_topic_that_is_created_anew() {
     session.next();
     assert!(begun.elapsed() < Duration::from_secs(2));
 
-    let answer = wire.fetch(&new, 0, 0);
-    assert_eq!((answer.error_code, answer.high_watermark), (0, 1));
-    assert_eq!(batch::records(&fetched_bytes(&answer)).len(), 1);
+    let (_, answer) = Session::begin(broker.connect(), &[&new, &other]);
+    for topic in [&new, &other] {
+        let data = of(&answer, topic).expect("in the answer");
+        assert_eq!((data.error_code, data.high_watermark), (0, 1));
+        assert_eq!(batch::records(&fetched_bytes(data)).len(), 1);
+    }
+}
+
+/// The topic of a session was deleted: its error comes with each answer, and nothing else.
+/// Clients ask for fresh metadata after any of its codes.
+#[track_caller]
+fn check_gone(answer: &FetchResponse, topic: &Topic, expected: ErrorCode) {
+    let data = of(answer, topic).expect("the error comes each time");
+    assert_eq!(ErrorCode(data.error_code), expected);
+    assert!(fetched_bytes(data).is_empty());
 }
 
 /// A session that began with ids cannot go on with names, nor the other way round.
@@ -128,10 +146,9 @@ fn a_session_keeps_to_ids_or_names() {
     assert_eq!(ErrorCode(answer.error_code), ErrorCode::FETCH_SESSION_TOPIC_ID_ERROR);
 }
 
-/// Kafka frees the name some moments after it answered the deletion.
-fn create_again(wire: &mut Wire, name: &str) -> Topic {
+/// Kafka's broker lets go of a topic some moments after the deletion was answered.
+fn wait_until_gone(wire: &mut Wire, name: &str) {
     while wire.describe_topic(name).error_code == 0 {
         std::thread::sleep(Duration::from_millis(20));
     }
-    wire.create_topic(name, 1, &[])
 }

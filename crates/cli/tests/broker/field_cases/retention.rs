@@ -8,6 +8,7 @@ use highwater_testkit::{BrokerOptions, BrokerProcess, Topic, Wire, batch, now_ms
 use highwater_wire::ErrorCode;
 use highwater_wire::messages::FetchRequest;
 
+use super::admin;
 use crate::shared;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -50,6 +51,19 @@ fn settled(broker: &BrokerProcess, topic: &Topic) -> Wire {
     wire
 }
 
+/// Stays as it is where the broker is not ours to stop.
+fn restart(broker: &mut BrokerProcess, is_clean: bool) {
+    if !broker.is_ours() {
+        return;
+    }
+    if is_clean {
+        broker.terminate();
+    } else {
+        broker.kill();
+    }
+    broker.run();
+}
+
 #[test]
 fn everything_expires_even_the_active_segment() {
     let mut broker = BrokerOptions::default()
@@ -57,11 +71,14 @@ fn everything_expires_even_the_active_segment() {
         .set("log.initial.task.delay.ms", "200")
         .start();
     let mut wire = broker.connect();
-    let topic = wire.new_topic(1, &[("retention.ms", "10000")]);
+    // The old records lie in several segments: each is more than `segment.ms` after the last.
+    let settings = [("retention.ms", "10000"), ("segment.ms", "60000")];
+    let topic = wire.new_topic(1, &settings);
     let neighbour = wire.new_topic(1, &[]);
     wire.must_produce(&neighbour, 0, &batch::one(now_ms()));
-    for _ in 0..RECORDS {
-        wire.must_produce(&topic, 0, &batch::one(now_ms() - HOUR_MS));
+    for number in 0..RECORDS {
+        let time = now_ms() - HOUR_MS + number * 100_000;
+        wire.must_produce(&topic, 0, &batch::one(time));
     }
     let deadline = Instant::now() + EXPIRED_WITHIN;
     while wire.offsets(&topic, 0).0 < RECORDS {
@@ -71,15 +88,7 @@ fn everything_expires_even_the_active_segment() {
     check_empty_at(&mut wire, &topic, RECORDS);
     check_neighbour_is_read(&mut wire, &topic, &neighbour);
     for is_clean in [true, false] {
-        if !broker.is_ours() {
-            break;
-        }
-        if is_clean {
-            broker.terminate();
-        } else {
-            broker.kill();
-        }
-        broker.run();
+        restart(&mut broker, is_clean);
         wire = settled(&broker, &topic);
         check_empty_at(&mut wire, &topic, RECORDS);
     }
@@ -88,7 +97,7 @@ fn everything_expires_even_the_active_segment() {
 
 #[test]
 fn everything_is_deleted() {
-    let broker = shared::broker();
+    let mut broker = BrokerProcess::start();
     let mut wire = broker.connect();
     let (topic, neighbour) = (wire.new_topic(1, &[]), wire.new_topic(1, &[]));
     wire.must_produce(&neighbour, 0, &batch::one(now_ms()));
@@ -99,6 +108,11 @@ fn everything_is_deleted() {
     assert_eq!((deleted.error_code, deleted.low_watermark), (0, RECORDS));
     check_empty_at(&mut wire, &topic, RECORDS);
     check_neighbour_is_read(&mut wire, &topic, &neighbour);
+    for is_clean in [true, false] {
+        restart(&mut broker, is_clean);
+        wire = settled(&broker, &topic);
+        check_empty_at(&mut wire, &topic, RECORDS);
+    }
     assert_eq!(wire.must_produce(&topic, 0, &batch::one(now_ms())), RECORDS);
 }
 
@@ -128,4 +142,25 @@ fn records_are_deleted_under_a_waiting_fetch() {
     let answer = waiting.receive(sent);
     assert!(begun.elapsed() < Duration::from_secs(5));
     assert_eq!(batch::records(&fetched_bytes(&answer.responses[0].partitions[0])).len(), 1);
+}
+
+/// The same when the records expire.
+#[test]
+fn records_expire_under_a_waiting_fetch() {
+    let broker = BrokerOptions::default()
+        .set("log.retention.check.interval.ms", "200")
+        .set("log.initial.task.delay.ms", "200")
+        .start();
+    let (mut waiting, mut wire) = (broker.connect(), broker.connect());
+    let topic = wire.new_topic(1, &[("retention.ms", "-1")]);
+    for _ in 0..RECORDS {
+        wire.must_produce(&topic, 0, &batch::one(now_ms() - HOUR_MS));
+    }
+    let request = FetchRequest { max_wait_ms: 5_000, min_bytes: 1 << 20, ..topic.fetch(13, 0, 5) };
+    let sent = waiting.send(13, &request);
+    admin::touch(&mut wire, admin::TOPIC, &topic.name, ("retention.ms", "10000"), false);
+    let answer = waiting.receive(sent);
+    let partition = &answer.responses[0].partitions[0];
+    assert_eq!(ErrorCode(partition.error_code), ErrorCode::OFFSET_OUT_OF_RANGE);
+    check_empty_at(&mut wire, &topic, RECORDS);
 }

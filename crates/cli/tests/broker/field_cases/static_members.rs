@@ -63,6 +63,36 @@ fn a_member_restarts_before_the_leader_syncs() {
     assert_eq!(b.heartbeat(&replaced), ErrorCode::FENCED_INSTANCE_ID);
 }
 
+/// The leader that restarts before it syncs: nobody waits for the assignment of the one before.
+#[test]
+fn the_leader_restarts_before_it_syncs() {
+    let broker = shared::broker();
+    let group = unique("static");
+    let (mut a, mut b, mut restarted) = (broker.connect(), broker.connect(), broker.connect());
+    let first = a.join_alone(&group, LEADER);
+    let sent = b.send(9, &join(&group, "", OTHER));
+    let first = member_of(&group, LEADER, &rejoin(&mut a, &first));
+    let other = member_of(&group, OTHER, &b.receive(sent));
+    let waiting = b.send(5, &other.sync(&[]));
+
+    let sent = restarted.send(9, &join(&group, "", LEADER));
+    let code = ErrorCode(b.receive(waiting).error_code);
+    assert_eq!(code, ErrorCode::REBALANCE_IN_PROGRESS);
+    let answer = rejoin(&mut b, &other);
+    let other = member_of(&group, OTHER, &answer);
+    let leader = restarted.receive(sent);
+    let leads = leader.leader == leader.member_id;
+    assert_eq!(if leads { &leader } else { &answer }.members.len(), 2);
+    let leader = member_of(&group, LEADER, &leader);
+    assert_eq!((leader.generation, other.generation), (3, 3));
+    if leads {
+        share_out((&mut restarted, &leader), (&mut b, &other));
+    } else {
+        share_out((&mut b, &other), (&mut restarted, &leader));
+    }
+    assert_eq!(ErrorCode(a.sync(&first, &[]).error_code), ErrorCode::FENCED_INSTANCE_ID);
+}
+
 #[test]
 fn a_member_restarts_while_all_join() {
     let broker = shared::broker();
