@@ -25,6 +25,12 @@ pub struct LogConfig {
     pub delete_old: bool,
     /// `cleanup.policy` contains `compact`.
     pub compact: bool,
+    /// `min.compaction.lag.ms`
+    pub min_compaction_lag_ms: i64,
+    /// `max.compaction.lag.ms`
+    pub max_compaction_lag_ms: i64,
+    /// `delete.retention.ms`: how long tombstones stay after the compaction that first met them.
+    pub delete_retention_ms: i64,
     /// `file.delete.delay.ms`
     pub file_delete_delay_ms: i64,
     /// `producer.id.expiration.ms`
@@ -45,6 +51,9 @@ impl Default for LogConfig {
             retention_bytes: -1,
             delete_old: true,
             compact: false,
+            min_compaction_lag_ms: 0,
+            max_compaction_lag_ms: i64::MAX,
+            delete_retention_ms: 24 * 3600 * 1000,
             file_delete_delay_ms: 60_000,
             producer_id_expiration_ms: 24 * 3600 * 1000,
         }

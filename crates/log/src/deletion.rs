@@ -57,6 +57,7 @@ impl Log {
 }
 
 fn doom_files(place: &Place, segment: &Segment, paths: &mut Vec<PathBuf>) -> Result<(), LogError> {
+    segment.retire();
     let all =
         [names::LOG, names::OFFSET_INDEX, names::TIME_INDEX, names::TXN_INDEX, names::SNAPSHOT];
     for suffix in all {
@@ -70,7 +71,6 @@ fn doom_files(place: &Place, segment: &Segment, paths: &mut Vec<PathBuf>) -> Res
             Err(source) => return Err(LogError::Write { path: from, source }),
         }
     }
-    segment.close_files();
     Ok(())
 }
 

@@ -22,6 +22,12 @@ pub(crate) struct FileSlot {
 }
 
 impl FileSlot {
+    /// Puts in a handle that no sweep closes, only [`FileSlot::close`]: for a file whose name is
+    /// about to change.
+    pub(crate) fn hold(&self, file: File) {
+        self.file.store(Some(Arc::new(file)));
+    }
+
     /// Forgets the handle; the next use opens the file again.
     pub(crate) fn close(&self) {
         self.file.store(None);

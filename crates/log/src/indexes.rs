@@ -64,6 +64,9 @@ impl Segment {
         if self.time_entries.load(Ordering::Acquire) != NOT_LOADED {
             return Ok(());
         }
+        if self.is_gone() {
+            return Err(io::Error::from(io::ErrorKind::NotFound).into());
+        }
         match self.check_files(interval_bytes) {
             Ok(()) => Ok(()),
             Err(WalkError::Io(error))

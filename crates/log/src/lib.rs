@@ -12,6 +12,7 @@
 
 mod append;
 mod close;
+mod compact;
 mod config;
 mod deletion;
 mod dir;
@@ -46,6 +47,7 @@ mod walk;
 
 pub use append::{BatchOutcome, PendingBatch};
 pub use close::Closed;
+pub use compact::{Cleanable, Compacted, CompactionError, CompactionJob, Effort};
 pub use config::LogConfig;
 pub use dir::{Checkpoint, CreatedFolder, LogDir, MetaProperties, PartitionFolder};
 pub use disk::{Disk, Listed, OpenMode, OsDisk};

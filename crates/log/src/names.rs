@@ -7,6 +7,12 @@ pub(crate) const OFFSET_INDEX: &str = "index";
 pub(crate) const TIME_INDEX: &str = "timeindex";
 pub(crate) const TXN_INDEX: &str = "txnindex";
 pub(crate) const SNAPSHOT: &str = "snapshot";
+/// The files of a segment. The `.log` comes first: renaming and removing go by this order.
+pub(crate) const SEGMENT_FILES: [&str; 4] = [LOG, OFFSET_INDEX, TIME_INDEX, TXN_INDEX];
+/// Appended to the name of a file that compaction is writing.
+pub(crate) const CLEANED: &str = ".cleaned";
+/// Appended to the name of a file that compaction has written, until it has its place.
+pub(crate) const SWAP: &str = ".swap";
 /// Appended to the name of a file that waits for its deletion.
 pub(crate) const DELETED: &str = ".deleted";
 pub(crate) const EPOCHS: &str = "leader-epoch-checkpoint";

@@ -12,6 +12,7 @@ use arc_swap::ArcSwap;
 use highwater_types::{LeaderEpoch, Offset, Timestamp};
 use parking_lot::Mutex;
 
+use crate::compact;
 use crate::config::LogConfig;
 use crate::disk::Disk;
 use crate::epochs::Epochs;
@@ -40,6 +41,8 @@ pub struct OpenOptions {
     pub recovery_point: Offset,
     /// From the checkpoint file, 0 if it has no entry. Where an empty folder begins.
     pub log_start: Offset,
+    /// Up to where the log was ever compacted, 0 if never: below there may be gaps.
+    pub compacted_to: Offset,
     /// The directory was closed in order.
     pub clean: bool,
     pub now: Timestamp,
@@ -49,7 +52,14 @@ impl OpenOptions {
     /// Of a folder that was just made.
     pub fn new(config: LogConfig, now: Timestamp) -> Self {
         let zero = Offset::ZERO;
-        OpenOptions { config, recovery_point: zero, log_start: zero, clean: true, now }
+        OpenOptions {
+            config,
+            recovery_point: zero,
+            log_start: zero,
+            compacted_to: zero,
+            clean: true,
+            now,
+        }
     }
 }
 
@@ -98,8 +108,7 @@ impl Log {
             )?;
             segments.push(active.segment);
         } else if !options.clean {
-            let recovered =
-                recovery::recover(&segments, &options.config, options.recovery_point, epochs)?;
+            let recovered = recovery::recover(&segments, &options, epochs)?;
             epochs = keep(&place, &mut segments, recovered)?;
         }
         let (active, log_end) = resume_last(&segments, &options)?;
@@ -143,13 +152,14 @@ impl Log {
 
 /// Lists the folder; removes what an earlier process left half done.
 fn survey(place: &Place) -> Result<Found, LogError> {
+    compact::swap::resume(place)?;
     let path = place.path();
     let mut found = Found::default();
     for listed in place.disk.list(&path).map_err(LogError::read(&*path))? {
         if listed.is_dir {
             continue;
         }
-        let is_scrap = [names::DELETED, ".tmp", ".cleaned"];
+        let is_scrap = [names::DELETED, ".tmp", names::CLEANED];
         if is_scrap.iter().any(|suffix| listed.name.ends_with(suffix)) {
             crate::deletion::remove(place, &path.join(&listed.name));
             continue;

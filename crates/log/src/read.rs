@@ -87,6 +87,23 @@ impl Hints {
     }
 }
 
+/// Failures that a newer view may mend.
+pub(crate) trait GoneSegment {
+    fn is_gone_segment(&self) -> bool;
+}
+
+impl GoneSegment for LogError {
+    fn is_gone_segment(&self) -> bool {
+        matches!(self, LogError::Read { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+impl GoneSegment for ReadError {
+    fn is_gone_segment(&self) -> bool {
+        matches!(self, ReadError::Storage(error) if error.is_gone_segment())
+    }
+}
+
 impl LogReader {
     /// First offset that is served.
     pub fn log_start(&self) -> Offset {
@@ -152,20 +169,27 @@ impl LogReader {
         limit: Offset,
         min_one_batch: bool,
     ) -> Result<Slice, ReadError> {
-        let mut tries = 0;
-        loop {
-            let view = self.shared.view.load_full();
+        self.with_view(|view| {
             let (start, end) = (view.log_start, view.log_end);
             if from < start || from > end {
                 return Err(ReadError::OutOfRange { offset: from, start, end });
             }
-            let limit = limit.min(end);
-            let wanted = Wanted { from, limit, bytes_max: bytes_max as u64, min_one_batch };
-            tries += 1;
-            match self.read_view(&view, wanted) {
-                Err(LogError::Read { source, .. })
-                    if source.kind() == io::ErrorKind::NotFound && tries < READ_RETRIES_MAX => {}
-                result => return Ok(result?),
+            let wanted =
+                Wanted { from, limit: limit.min(end), bytes_max: bytes_max as u64, min_one_batch };
+            Ok(self.read_view(view, wanted)?)
+        })
+    }
+
+    /// Calls `look` with the current view, again if a segment in it has gone meanwhile.
+    pub(crate) fn with_view<T, E: GoneSegment>(
+        &self,
+        look: impl Fn(&View) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut tries = 1;
+        loop {
+            match look(&self.shared.view.load_full()) {
+                Err(error) if error.is_gone_segment() && tries < READ_RETRIES_MAX => tries += 1,
+                result => return result,
             }
         }
     }

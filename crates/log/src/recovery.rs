@@ -20,6 +20,7 @@ use crate::error::LogError;
 use crate::indexer::{Indexer, NewEntries};
 use crate::limits::SCAN_CHUNK_BYTES;
 use crate::names;
+use crate::open::OpenOptions;
 use crate::segment::Segment;
 use crate::walk::{Met, Walk, WalkError};
 
@@ -48,17 +49,17 @@ struct Scan {
 /// is clear that nothing below the recovery point is lost.
 pub(crate) fn recover(
     segments: &[Arc<Segment>],
-    config: &LogConfig,
-    recovery_point: Offset,
+    options: &OpenOptions,
     mut epochs: Epochs,
 ) -> Result<Recovered, LogError> {
+    let (config, recovery_point) = (&options.config, options.recovery_point);
     let first = segments.partition_point(|segment| segment.base <= recovery_point);
     let first = first.saturating_sub(1);
     for (number, segment) in segments.iter().enumerate().skip(first) {
         let scan = scan(segment, config, recovery_point, &mut epochs)
             .map_err(|error| segment.read_failed(error))?;
         let next = segments.get(number + 1).map(|next| next.base);
-        let ends_here = judge(segment, &scan, next, config, recovery_point)?;
+        let ends_here = judge(segment, &scan, next, options)?;
         write_back(segment, &scan)?;
         if ends_here {
             return Ok(Recovered { kept: number + 1, epochs });
@@ -72,9 +73,9 @@ fn judge(
     segment: &Segment,
     scan: &Scan,
     next: Option<Offset>,
-    config: &LogConfig,
-    recovery_point: Offset,
+    options: &OpenOptions,
 ) -> Result<bool, LogError> {
+    let recovery_point = options.recovery_point;
     let path = segment.place.file(segment.base, names::LOG);
     let end = scan.end;
     if let Some((position, what)) = &scan.bad {
@@ -89,7 +90,8 @@ fn judge(
         return Ok(true);
     }
     let Some(next) = next else { return Ok(false) };
-    if next == end || next > end && config.compact {
+    let may_have_gaps = options.config.compact || next <= options.compacted_to;
+    if next == end || next > end && may_have_gaps {
         return Ok(false);
     }
     if end < recovery_point || next < end {

@@ -88,7 +88,7 @@ impl Log {
         }
         let mut count = already;
         for segment in self.segments.iter().skip(already) {
-            if segment.size() == 0 {
+            if Arc::ptr_eq(segment, &self.active.segment) && self.active.size == 0 {
                 break;
             }
             let age = now.get().saturating_sub(self.newest_of(segment)?.get());
@@ -101,7 +101,7 @@ impl Log {
     }
 
     /// Largest timestamp of a segment; records without any count from when the file was written.
-    fn newest_of(&self, segment: &Arc<Segment>) -> Result<Timestamp, LogError> {
+    pub(crate) fn newest_of(&self, segment: &Arc<Segment>) -> Result<Timestamp, LogError> {
         let is_active = Arc::ptr_eq(segment, &self.active.segment);
         let newest = match is_active {
             true => self.active.indexer.newest,

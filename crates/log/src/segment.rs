@@ -6,13 +6,15 @@
 
 use std::fs::File;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use highwater_types::Offset;
 use parking_lot::Mutex;
 
+use crate::disk::OpenMode;
 use crate::error::LogError;
 use crate::fd_cache::FileSlot;
 use crate::limits::WALK_CHUNK_BYTES;
@@ -39,7 +41,9 @@ pub(crate) struct Segment {
     pub(crate) time_entries: AtomicU32,
     /// Largest timestamp, once the segment is closed and anyone asked.
     pub(crate) newest: OnceLock<TimeEntry>,
-    /// Held while indexes are looked at for the first time, or rebuilt.
+    /// Its files have lost their names, which other files may have now.
+    is_gone: AtomicBool,
+    /// Held while indexes are looked at for the first time, or rebuilt, and while it goes.
     pub(crate) repair: Mutex<()>,
 }
 
@@ -55,6 +59,7 @@ impl Segment {
             index_entries: AtomicU32::new(NOT_LOADED),
             time_entries: AtomicU32::new(NOT_LOADED),
             newest: OnceLock::new(),
+            is_gone: AtomicBool::new(false),
             repair: Mutex::new(()),
         }
     }
@@ -68,15 +73,63 @@ impl Segment {
     }
 
     pub(crate) fn log_file(&self) -> io::Result<Arc<File>> {
-        self.place.open(&self.log, self.base, names::LOG)
+        self.file(&self.log, names::LOG)
     }
 
     pub(crate) fn index_file(&self) -> io::Result<Arc<File>> {
-        self.place.open(&self.index, self.base, names::OFFSET_INDEX)
+        self.file(&self.index, names::OFFSET_INDEX)
     }
 
     pub(crate) fn time_file(&self) -> io::Result<Arc<File>> {
-        self.place.open(&self.times, self.base, names::TIME_INDEX)
+        self.file(&self.times, names::TIME_INDEX)
+    }
+
+    fn file(&self, slot: &Arc<FileSlot>, suffix: &str) -> io::Result<Arc<File>> {
+        let file = self.place.open(slot, self.base, suffix)?;
+        // Looked at after opening: a file opened before the names changed is the right one.
+        match self.is_gone() {
+            false => Ok(file),
+            true => {
+                slot.close();
+                Err(io::ErrorKind::NotFound.into())
+            }
+        }
+    }
+
+    /// Whether the segment was taken out of the log. Whoever still has it in a [`View`] gets
+    /// `NotFound` for its files, and looks at the newer view.
+    ///
+    /// [`View`]: crate::view::View
+    pub(crate) fn is_gone(&self) -> bool {
+        self.is_gone.load(Ordering::Acquire)
+    }
+
+    /// Called before the files are renamed, and after a view without the segment was published.
+    pub(crate) fn retire(&self) {
+        let _no_index_is_written = self.repair.lock();
+        self.is_gone.store(true, Ordering::Release);
+        self.close_files();
+    }
+
+    /// Opens all files under other names and keeps them open until [`Segment::close_files`].
+    pub(crate) fn hold(&self, path: impl Fn(&str) -> PathBuf) -> io::Result<()> {
+        let slots = [
+            (&self.log, names::LOG),
+            (&self.index, names::OFFSET_INDEX),
+            (&self.times, names::TIME_INDEX),
+        ];
+        for (slot, suffix) in slots {
+            slot.hold(self.place.disk.open(&path(suffix), OpenMode::Existing)?);
+        }
+        Ok(())
+    }
+
+    /// About how many entries its offset index has, without looking.
+    pub(crate) fn index_entries_hint(&self, interval_bytes: u32) -> u64 {
+        match self.index_entries.load(Ordering::Acquire) {
+            NOT_LOADED => self.size() / u64::from(interval_bytes.max(1)),
+            entries => u64::from(entries),
+        }
     }
 
     /// Closes the index files, because they are replaced.

@@ -38,17 +38,18 @@ impl LogReader {
     /// The first record, in offset order, whose timestamp is at least `timestamp`; None if there
     /// is none up to the log end. Reads and decompresses the batch that holds it.
     pub fn offset_for_time(&self, timestamp: Timestamp) -> Result<Option<TimedRecord>, LogError> {
-        let view = self.shared.view.load_full();
-        let first = view.segment_of(view.log_start);
-        for (number, segment) in view.segments.iter().enumerate().skip(first) {
-            let found = self
-                .search_segment(&view, number, segment, timestamp)
-                .map_err(|error| segment.damage(error))?;
-            if found.is_some() {
-                return Ok(found);
+        self.with_view(|view| {
+            let first = view.segment_of(view.log_start);
+            for (number, segment) in view.segments.iter().enumerate().skip(first) {
+                let found = self
+                    .search_segment(view, number, segment, timestamp)
+                    .map_err(|error| segment.damage(error))?;
+                if found.is_some() {
+                    return Ok(found);
+                }
             }
-        }
-        Ok(None)
+            Ok(None)
+        })
     }
 
     fn search_segment(
@@ -89,13 +90,15 @@ impl LogReader {
 
     /// The first record with the largest timestamp of the log; None if no record has any.
     pub fn offset_of_max_timestamp(&self) -> Result<Option<TimedRecord>, LogError> {
-        let view = self.shared.view.load_full();
+        self.with_view(|view| self.max_timestamp_in(view))
+    }
+
+    fn max_timestamp_in(&self, view: &View) -> Result<Option<TimedRecord>, LogError> {
         let first = view.segment_of(view.log_start);
         let mut best: Option<(usize, TimeEntry)> = None;
         for (number, segment) in view.segments.iter().enumerate().skip(first) {
-            let newest = self
-                .newest_served(&view, number, segment)
-                .map_err(|error| segment.damage(error))?;
+            let newest =
+                self.newest_served(view, number, segment).map_err(|error| segment.damage(error))?;
             let beats = best.is_none_or(|(_, entry)| newest.timestamp > entry.timestamp);
             if beats && newest.timestamp.get() >= 0 {
                 best = Some((number, newest));

@@ -32,7 +32,7 @@ pub struct AbortedTransaction {
     pub last_stable_offset: Offset,
 }
 
-fn encode(aborted: &AbortedTransaction) -> Vec<u8> {
+pub(crate) fn encode(aborted: &AbortedTransaction) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(ENTRY_BYTES);
     bytes.put_i16(VERSION);
     bytes.put_i64(aborted.producer.get());

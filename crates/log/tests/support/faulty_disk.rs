@@ -16,6 +16,8 @@ use highwater_types::Entropy;
 pub struct FaultyDisk {
     /// Bytes that may still be written before the disk is full; negative: no limit.
     pub room: AtomicI64,
+    /// Calls that may still change a name, before all fail; negative: no limit.
+    pub names_left: AtomicI64,
     pub fail_set_len: AtomicBool,
     pub fail_sync: AtomicBool,
     /// Contents as of the last flush, by inode; never flushed files are absent.
@@ -24,7 +26,22 @@ pub struct FaultyDisk {
 
 impl FaultyDisk {
     pub fn sound() -> FaultyDisk {
-        FaultyDisk { room: AtomicI64::new(-1), ..Default::default() }
+        FaultyDisk {
+            room: AtomicI64::new(-1),
+            names_left: AtomicI64::new(-1),
+            ..Default::default()
+        }
+    }
+
+    fn change_name(&self) -> io::Result<()> {
+        match self.names_left.load(Ordering::SeqCst) {
+            0 => Err(io::ErrorKind::Other.into()),
+            left if left > 0 => {
+                self.names_left.store(left - 1, Ordering::SeqCst);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Leaves of each file what was flushed, and a random part of what was written since: whole
@@ -112,10 +129,12 @@ impl Disk for FaultyDisk {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.change_name()?;
         OsDisk.rename(from, to)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
+        self.change_name()?;
         let inode = std::fs::metadata(path)?.ino();
         self.flushed.lock().unwrap().remove(&inode);
         OsDisk.remove(path)
