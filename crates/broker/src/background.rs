@@ -7,19 +7,21 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval_at};
 
-use crate::Broker;
 use crate::limits::{DOOMED_SWEEP_INTERVAL, SNAPSHOT_CHECK_INTERVAL};
 use crate::metadata_log;
+use crate::{Broker, cleaner};
 
 /// Starts the tasks; they end when they are aborted.
 pub fn start(broker: &Arc<Broker>) -> Vec<JoinHandle<()>> {
     let logs = broker.config.load().logs.clone();
-    vec![
+    let mut tasks = vec![
         every(broker, Duration::from_millis(logs.retention_check_interval_ms), retention),
         every(broker, Duration::from_millis(logs.flush_offset_checkpoint_interval_ms), checkpoints),
         every(broker, DOOMED_SWEEP_INTERVAL, sweep),
         every(broker, SNAPSHOT_CHECK_INTERVAL, snapshot),
-    ]
+    ];
+    tasks.extend(cleaner::start(broker));
+    tasks
 }
 
 fn every<F>(broker: &Arc<Broker>, period: Duration, work: fn(Arc<Broker>) -> F) -> JoinHandle<()>

@@ -6,6 +6,7 @@
 mod authorized;
 mod auto_create;
 mod background;
+mod cleaner;
 mod clock;
 mod codes;
 mod fetch;
@@ -25,7 +26,7 @@ mod startup;
 mod storage;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use arc_swap::ArcSwap;
 use highwater_config::{BrokerConfig, StaticConfig};
@@ -61,6 +62,8 @@ pub struct Broker {
     pub(crate) sessions: SessionCache,
     pub(crate) producer_ids: ProducerIdBlock,
     pub(crate) opening: Opening,
+    /// Set when a stop begins: long work ends early.
+    pub(crate) is_stopping: AtomicBool,
     /// One for each storage thread.
     pub(crate) queues: Vec<Arc<StorageQueue>>,
 }

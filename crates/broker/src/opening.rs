@@ -33,6 +33,8 @@ struct Known {
     recovery_points: BTreeMap<TopicPartition, Offset>,
     watermarks: BTreeMap<TopicPartition, Offset>,
     log_starts: BTreeMap<TopicPartition, Offset>,
+    /// Up to where logs were compacted.
+    cleaned: BTreeMap<TopicPartition, Offset>,
     /// Logs that could not be opened, with the topic that each belongs to. They are not tried again
     /// before the next start. While there are any, no stop is called clean, since a start after a
     /// clean stop does not look for damage.
@@ -49,6 +51,7 @@ impl Opening {
             recovery_points: dir.read_checkpoint(Checkpoint::RecoveryPoint)?,
             watermarks: dir.read_checkpoint(Checkpoint::HighWatermark)?,
             log_starts: dir.read_checkpoint(Checkpoint::LogStart)?,
+            cleaned: dir.read_checkpoint(Checkpoint::Cleaner)?,
             offline: BTreeMap::new(),
         };
         Ok(Opening { dir, files, was_clean, known: Mutex::new(known) })
@@ -92,6 +95,7 @@ impl Opening {
             let at = |offsets: &BTreeMap<_, _>| offsets.get(name).copied().unwrap_or(Offset::ZERO);
             options.recovery_point = at(&known.recovery_points);
             options.log_start = at(&known.log_starts);
+            options.compacted_to = at(&known.cleaned);
             options.clean = self.was_clean;
         }
         Log::open(self.dir.disk().clone(), self.files.clone(), &folder.path, options)
@@ -105,6 +109,7 @@ impl Opening {
             known.recovery_points.remove(name);
             known.watermarks.remove(name);
             known.log_starts.remove(name);
+            known.cleaned.remove(name);
             known.offline.remove(name);
         }
         self.write(&known)
@@ -131,7 +136,20 @@ impl Opening {
     fn write(&self, known: &Known) -> Result<(), LogError> {
         self.dir.write_checkpoint(Checkpoint::RecoveryPoint, &known.recovery_points)?;
         self.dir.write_checkpoint(Checkpoint::HighWatermark, &known.watermarks)?;
-        self.dir.write_checkpoint(Checkpoint::LogStart, &known.log_starts)
+        self.dir.write_checkpoint(Checkpoint::LogStart, &known.log_starts)?;
+        self.dir.write_checkpoint(Checkpoint::Cleaner, &known.cleaned)
+    }
+
+    /// Up to where a log was compacted, 0 if never.
+    pub(crate) fn cleaned(&self, name: &TopicPartition) -> Offset {
+        self.known.lock().cleaned.get(name).copied().unwrap_or(Offset::ZERO)
+    }
+
+    /// Takes note of a compaction.
+    pub(crate) fn note_cleaned(&self, name: &TopicPartition, to: Offset) -> Result<(), LogError> {
+        let mut known = self.known.lock();
+        known.cleaned.insert(name.clone(), to);
+        self.dir.write_checkpoint(Checkpoint::Cleaner, &known.cleaned)
     }
 
     /// Whether the log of this partition could not be opened since the start.
@@ -160,9 +178,14 @@ pub fn overrides_of(image: &Image, kind: ResourceKind, name: &str) -> Overrides 
 pub fn log_config(config: &TopicConfig, producer_id_expiration_ms: u64) -> LogConfig {
     let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
     let limit = |value: Option<u64>| value.map_or(-1, signed);
+    let segment_ms = match config.cleanup_policy.compact {
+        // Only closed segments are compacted.
+        true => config.segment_ms.min(config.max_compaction_lag_ms),
+        false => config.segment_ms,
+    };
     LogConfig {
         segment_bytes: config.segment_bytes,
-        segment_ms: signed(config.segment_ms),
+        segment_ms: signed(segment_ms),
         segment_jitter_ms: signed(config.segment_jitter_ms),
         index_bytes_max: config.segment_index_bytes,
         index_interval_bytes: config.index_interval_bytes,
@@ -171,6 +194,9 @@ pub fn log_config(config: &TopicConfig, producer_id_expiration_ms: u64) -> LogCo
         retention_bytes: limit(config.retention_bytes),
         delete_old: config.cleanup_policy.delete,
         compact: config.cleanup_policy.compact,
+        min_compaction_lag_ms: signed(config.min_compaction_lag_ms),
+        max_compaction_lag_ms: signed(config.max_compaction_lag_ms),
+        delete_retention_ms: signed(config.delete_retention_ms),
         file_delete_delay_ms: signed(config.file_delete_delay_ms),
         producer_id_expiration_ms: signed(producer_id_expiration_ms),
     }

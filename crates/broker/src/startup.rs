@@ -7,7 +7,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -129,6 +129,7 @@ pub async fn start(options: StartOptions) -> Result<RunningBroker, StartError> {
         sessions,
         producer_ids: ProducerIdBlock::default(),
         opening,
+        is_stopping: AtomicBool::new(false),
         queues: storage.queues(),
     });
     let applier = tokio::spawn(metadata_applier::run(broker.clone(), changes));
@@ -185,6 +186,7 @@ impl RunningBroker {
             epoch: self.broker_epoch,
         };
         self.broker.controller.request(shutdown).await;
+        self.broker.is_stopping.store(true, Ordering::Release);
         for task in &self.background {
             task.abort();
         }

@@ -80,8 +80,11 @@ pub struct LogsConfig {
     /// `None`: only at the size limits of `flush.messages` and `flush.ms`.
     pub flush_scheduler_interval_ms: u64,
     pub recovery_threads_per_data_dir: u32,
+    pub cleaner_enable: bool,
     pub cleaner_threads: u32,
     pub cleaner_dedupe_buffer_bytes: u64,
+    /// Share of the buffer that keys may fill, 0 to 1.
+    pub cleaner_dedupe_buffer_load: f64,
     pub cleaner_io_bytes_per_second_max: f64,
     pub cleaner_backoff_ms: u64,
 }
@@ -222,8 +225,10 @@ fn logs(read: &Read<'_>) -> LogsConfig {
             .span_ms("log.flush.start.offset.checkpoint.interval.ms"),
         flush_scheduler_interval_ms: read.span_ms("log.flush.scheduler.interval.ms"),
         recovery_threads_per_data_dir: read.size("num.recovery.threads.per.data.dir"),
+        cleaner_enable: read.flag("log.cleaner.enable"),
         cleaner_threads: read.size("log.cleaner.threads"),
         cleaner_dedupe_buffer_bytes: read.span_ms("log.cleaner.dedupe.buffer.size"),
+        cleaner_dedupe_buffer_load: read.fraction("log.cleaner.io.buffer.load.factor"),
         cleaner_io_bytes_per_second_max: read.fraction("log.cleaner.io.max.bytes.per.second"),
         cleaner_backoff_ms: read.span_ms("log.cleaner.backoff.ms"),
     }

@@ -54,7 +54,7 @@ fn put(log: &mut Log, key: &str, value: Option<&str>) -> i64 {
 /// Compacts all closed segments, and gives where the log is clean then.
 fn compact_from(log: &mut Log, clean_to: i64, effort: &Effort, now: Timestamp) -> i64 {
     let end = log.log_end();
-    let Some((_, job)) = log.begin_compaction(Offset(clean_to), end, now).unwrap() else {
+    let Some(job) = log.begin_compaction(Offset(clean_to), end, now).unwrap() else {
         return clean_to;
     };
     let compacted = job.run(effort, |_| ControlFlow::Continue(())).unwrap();
@@ -147,13 +147,13 @@ fn what_is_clean_is_not_cleaned_again() {
     put(&mut log, "a", Some("1"));
     assert!(log.begin_compaction(Offset(0), Offset(1), NOW).unwrap().is_none(), "active");
     log.roll(NOW).unwrap();
-    let (cleanable, _) = log.begin_compaction(Offset(0), Offset(1), NOW).unwrap().unwrap();
+    let cleanable = log.cleanable(Offset(0), Offset(1), NOW).unwrap().unwrap();
     assert_eq!((cleanable.dirty_ratio(), cleanable.clean_bytes), (1.0, 0));
     assert_eq!(compact(&mut log), 1);
     assert!(log.begin_compaction(Offset(1), Offset(1), NOW).unwrap().is_none());
     put(&mut log, "a", Some("2"));
     log.roll(NOW).unwrap();
-    let (cleanable, _) = log.begin_compaction(Offset(1), Offset(2), NOW).unwrap().unwrap();
+    let cleanable = log.cleanable(Offset(1), Offset(2), NOW).unwrap().unwrap();
     assert_eq!(cleanable.dirty_ratio(), 0.5);
     assert!(log.begin_compaction(Offset(1), Offset(1), NOW).unwrap().is_none(), "not committed");
 }
@@ -166,9 +166,9 @@ fn lags_hold_it_back_and_call_for_it() {
     let mut log = bench.open();
     put(&mut log, "a", Some("1"));
     log.roll(NOW).unwrap();
-    let mut overdue_after = |ms| {
-        let ready = log.begin_compaction(Offset(0), Offset(1), NOW.plus_ms(ms)).unwrap();
-        ready.map(|(cleanable, _)| cleanable.is_overdue)
+    let overdue_after = |ms| {
+        let ready = log.cleanable(Offset(0), Offset(1), NOW.plus_ms(ms)).unwrap();
+        ready.map(|cleanable| cleanable.is_overdue)
     };
     assert_eq!(overdue_after(999), None);
     assert_eq!(overdue_after(1000), Some(false));
@@ -321,7 +321,7 @@ fn few_keys_at_a_time_need_several_rounds() {
     appended(&mut log, keyed(BatchOptions::default(), &wide));
     log.roll(NOW).unwrap();
     let end = log.log_end();
-    let (_, job) = log.begin_compaction(Offset(150), end, NOW).unwrap().unwrap();
+    let job = log.begin_compaction(Offset(150), end, NOW).unwrap().unwrap();
     let refused = job.run(&effort, |_| ControlFlow::Continue(()));
     assert!(matches!(refused, Err(CompactionError::NoRoom)), "{refused:?}");
 }
@@ -354,7 +354,7 @@ fn a_broken_off_compaction_leaves_nothing() {
     let (before, names) = (found(&log), bench.names());
     for steps in 0..200 {
         let end = log.log_end();
-        let (_, job) = log.begin_compaction(Offset(0), end, NOW).unwrap().unwrap();
+        let job = log.begin_compaction(Offset(0), end, NOW).unwrap().unwrap();
         let mut left = steps;
         let result = job.run(&EFFORT, |_| {
             left -= 1;
@@ -378,7 +378,7 @@ fn segments_that_went_meanwhile_stay_gone() {
         put(&mut log, "k", Some("some value that has a length"));
     }
     let end = log.log_end();
-    let (_, job) = log.begin_compaction(Offset(0), end, NOW).unwrap().unwrap();
+    let job = log.begin_compaction(Offset(0), end, NOW).unwrap().unwrap();
     let compacted = job.run(&EFFORT, |_| ControlFlow::Continue(())).unwrap();
     log.set_log_start(Offset(20), end).unwrap();
     log.apply_retention(NOW, end).unwrap();
@@ -402,7 +402,7 @@ fn a_crash_at_any_step_of_the_swap_loses_nothing() {
         let newest: BTreeMap<_, _> =
             found(&log).into_iter().map(|(at, key, value)| (key, (at, value))).collect();
         let end = log.log_end();
-        let (_, job) = log.begin_compaction(Offset(0), end, NOW).unwrap().unwrap();
+        let job = log.begin_compaction(Offset(0), end, NOW).unwrap().unwrap();
         let compacted = job.run(&EFFORT, |_| ControlFlow::Continue(())).unwrap();
         disk.names_left.store(calls, Ordering::SeqCst);
         let finished = log.finish_compaction(compacted, NOW).is_ok();

@@ -5,6 +5,7 @@
 
 mod api_versions;
 mod bad_input;
+mod compaction;
 mod crash;
 mod field_cases;
 mod shared;

@@ -28,6 +28,14 @@ impl Cleanable {
     }
 }
 
+/// Closed segments from the log start to `limit`, of which those from `clean_to` on are dirty.
+struct Plan {
+    cleanable: Cleanable,
+    segments: usize,
+    clean_to: Offset,
+    limit: Offset,
+}
+
 impl Log {
     /// What there is to compact; None if nothing. `clean_to` is where the last compaction ended,
     /// `committed` the first offset that may still change: the last stable offset, at most the
@@ -35,35 +43,61 @@ impl Log {
     ///
     /// # Errors
     /// If the log is offline or a segment cannot be read.
-    pub fn begin_compaction(
-        &mut self,
+    pub fn cleanable(
+        &self,
         clean_to: Offset,
         committed: Offset,
         now: Timestamp,
-    ) -> Result<Option<(Cleanable, CompactionJob)>, LogError> {
+    ) -> Result<Option<Cleanable>, LogError> {
+        Ok(self.plan(clean_to, committed, now)?.map(|plan| plan.cleanable))
+    }
+
+    /// Begins what [`Log::cleanable`] speaks of.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn begin_compaction(
+        &self,
+        clean_to: Offset,
+        committed: Offset,
+        now: Timestamp,
+    ) -> Result<Option<CompactionJob>, LogError> {
+        let Some(plan) = self.plan(clean_to, committed, now)? else { return Ok(None) };
+        let segments = self.segments.get(..plan.segments).unwrap_or_default().to_vec();
+        Ok(Some(CompactionJob::new(self, segments, plan.clean_to, plan.limit, now)?))
+    }
+
+    fn plan(
+        &self,
+        clean_to: Offset,
+        committed: Offset,
+        now: Timestamp,
+    ) -> Result<Option<Plan>, LogError> {
         self.check_online()?;
         let first = self.segments.first().map_or(self.log_end, |segment| segment.base);
-        let active = self.active.segment.base;
         // A checkpoint beyond the closed segments is of a log that was truncated since.
-        let clean_to = if clean_to > active { first } else { clean_to.max(first) };
+        let clean_to = match clean_to > self.active.segment.base {
+            true => first,
+            false => clean_to.max(first),
+        };
         let limit = self.cleanable_limit(clean_to, committed, now)?;
-        let closed = self.segments.partition_point(|segment| segment.base < limit);
-        let segments = self.segments.get(..closed).unwrap_or_default();
-        let clean = segments.partition_point(|segment| segment.base < clean_to);
-        let bytes = |part: &[Arc<Segment>]| part.iter().map(|segment| segment.size()).sum::<u64>();
-        let (before, dirty) = segments.split_at_checked(clean).unwrap_or((segments, &[]));
-        let (clean_bytes, dirty_bytes) = (bytes(before), bytes(dirty));
-        let is_behind = before.last().is_some_and(|_| clean_to < limit);
-        if dirty_bytes == 0 && !is_behind || clean_to >= limit {
+        if clean_to >= limit {
             return Ok(None);
         }
+        let closed = self.segments.partition_point(|segment| segment.base < limit);
+        let segments = self.segments.get(..closed).unwrap_or_default();
+        // A segment that was clean only in part counts as dirty.
+        let ends = segments.iter().skip(1).map(|next| next.base).chain([limit]);
+        let clean = ends.take_while(|end| *end <= clean_to).count();
+        let bytes = |part: &[Arc<Segment>]| part.iter().map(|segment| segment.size()).sum::<u64>();
+        let (before, dirty) = segments.split_at_checked(clean).unwrap_or((segments, &[]));
         let is_overdue = match dirty.first() {
             Some(oldest) => self.oldest_age(oldest, now)? > self.config.max_compaction_lag_ms,
             None => false,
         };
-        let cleanable = Cleanable { clean_bytes, dirty_bytes, is_overdue };
-        let job = CompactionJob::new(self, segments.to_vec(), clean_to, limit, now)?;
-        Ok(Some((cleanable, job)))
+        let cleanable =
+            Cleanable { clean_bytes: bytes(before), dirty_bytes: bytes(dirty), is_overdue };
+        Ok(Some(Plan { cleanable, segments: closed, clean_to, limit }))
     }
 
     /// First offset that may not be compacted yet; where a segment begins, or `clean_to`.

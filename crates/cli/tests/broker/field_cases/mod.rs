@@ -23,7 +23,7 @@
 //! | tools that fall over nulls and gaps in what describes a cluster, broker, logger or group | `admin` (the others); `transcripts::classic_group`; config `describe`; compat `kafka` |
 //! | connections reset at a version from the future; answers of old versions a byte off | `connection` (all); `versions`, `api_versions`; compat `librdkafka` |
 
-mod admin;
+pub mod admin;
 mod connection;
 mod fetch;
 mod groups;
