@@ -16,6 +16,7 @@ pub mod limits;
 mod lookup;
 mod metadata_applier;
 mod metadata_log;
+mod network;
 mod node;
 mod opening;
 mod partition;
@@ -28,9 +29,10 @@ mod storage;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use highwater_config::{BrokerConfig, StaticConfig};
 use highwater_controller::Image;
+use highwater_net::Admission;
 
 pub use node::NodeIdentity;
 pub use startup::{RunningBroker, StartError, StartOptions, start};
@@ -66,6 +68,8 @@ pub struct Broker {
     pub(crate) is_stopping: AtomicBool,
     /// One for each storage thread.
     pub(crate) queues: Vec<Arc<StorageQueue>>,
+    /// Who may connect; set when the listeners are served.
+    pub(crate) admission: ArcSwapOption<Admission>,
 }
 
 impl Broker {

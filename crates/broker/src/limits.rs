@@ -25,10 +25,6 @@ pub const SESSION_EVICTABLE_AFTER_MS: u64 = 120_000;
 /// Bytes of requests in flight when `queued.max.request.bytes` says nothing.
 pub const REQUESTS_IN_FLIGHT_BYTES_MAX: usize = 512 << 20;
 
-/// Partitions in one answer to DescribeTopicPartitions
-/// (Kafka: `max.request.partition.size.limit`).
-pub const DESCRIBED_PARTITIONS_MAX: usize = 2_000;
-
 /// Between looks for folders of deleted partitions whose delay is over.
 pub const DOOMED_SWEEP_INTERVAL: std::time::Duration = std::time::Duration::from_secs(10);
 

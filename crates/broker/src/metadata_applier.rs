@@ -26,7 +26,9 @@ pub async fn run(broker: Arc<Broker>, mut committed: mpsc::UnboundedReceiver<Com
 
 async fn take(broker: &Arc<Broker>, change: &CommittedImage) {
     let image = &change.image;
-    broker.refresh_config(image);
+    if broker.refresh_config(image) {
+        broker.limit_connections().await;
+    }
     if change.is_whole {
         let wanted = local_partitions(broker, image.topics.by_id());
         broker.open_all(image, wanted).await;
@@ -179,15 +181,21 @@ impl Broker {
 }
 
 impl Broker {
-    /// Takes the dynamic settings of this broker.
-    fn refresh_config(&self, image: &Image) {
+    /// Takes the dynamic settings of this broker; gives whether those of the network changed.
+    fn refresh_config(&self, image: &Image) -> bool {
         let own = overrides_of(image, ResourceKind::Broker, &self.node.id.to_string());
         let cluster = overrides_of(image, ResourceKind::Broker, "");
         let layers = Layers { broker: &own, cluster: &cluster, fixed: &self.settings };
         match BrokerConfig::resolve(&layers) {
-            Ok(config) => self.config.store(Arc::new(config)),
-            // The controller checked them before they were written.
-            Err(error) => tracing::error!(%error, "dynamic settings of this broker are not valid"),
+            Ok(config) => {
+                let config = Arc::new(config);
+                self.config.swap(config.clone()).network != config.network
+            }
+            Err(error) => {
+                // The controller checked them before they were written.
+                tracing::error!(%error, "dynamic settings of this broker are not valid");
+                false
+            }
         }
     }
 

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use highwater_config::{BrokerConfig, ConfigError, Listener, SecurityProtocol, StaticConfig};
 use highwater_controller::image::Image;
 use highwater_controller::{ControllerReply, ControllerRequest, ControllerView};
 use highwater_log::{FdCache, LogDir, LogError, MetaProperties, OsDisk};
-use highwater_net::{NetConfig, Server};
+use highwater_net::Server;
 use highwater_types::{BrokerId, Uuid};
 use highwater_wire::ErrorCode;
 use highwater_wire::messages::broker_registration_request;
@@ -33,7 +33,7 @@ use crate::partition::PartitionDirectory;
 use crate::producer_ids::ProducerIdBlock;
 use crate::service::KafkaService;
 use crate::storage::StorageThreads;
-use crate::{Broker, background, metadata_applier, metadata_log};
+use crate::{Broker, background, metadata_applier, metadata_log, network};
 
 /// Stands for "no earlier registration, or one that ended badly".
 const NO_EPOCH: i64 = -1;
@@ -131,6 +131,7 @@ pub async fn start(options: StartOptions) -> Result<RunningBroker, StartError> {
         opening,
         is_stopping: AtomicBool::new(false),
         queues: storage.queues(),
+        admission: ArcSwapOption::empty(),
     });
     let applier = tokio::spawn(metadata_applier::run(broker.clone(), changes));
     broker.controller.lead(log.epoch);
@@ -141,8 +142,10 @@ pub async fn start(options: StartOptions) -> Result<RunningBroker, StartError> {
     let server = Server::start(
         listening.into_iter().map(|(listener, socket, _)| (listener.name, socket)).collect(),
         service,
-        net_config(&broker.config.load()),
+        network::net_config(&broker.config.load()).await,
     );
+    broker.admission.store(Some(server.admission()));
+    broker.limit_connections().await;
     let mut tasks = background::start(&broker);
     tasks.push(applier);
     Ok(RunningBroker { broker, server, storage, background: tasks, broker_epoch, addresses })
@@ -259,21 +262,6 @@ fn listen(config: &BrokerConfig) -> Result<Listening, StartError> {
         bound.push((listener.clone(), socket, at));
     }
     Ok(bound)
-}
-
-fn net_config(config: &BrokerConfig) -> NetConfig {
-    let network = &config.network;
-    NetConfig {
-        frame_bytes_max: network.request_bytes_max as usize,
-        connections_max: network.connections_max as usize,
-        connections_per_ip_max: network.connections_per_ip_max as usize,
-        idle_timeout: network.connections_idle_max_ms.map(Duration::from_millis),
-        requests_bytes_max: network
-            .queued_request_bytes_max
-            .and_then(|bytes| usize::try_from(bytes).ok())
-            .unwrap_or(crate::limits::REQUESTS_IN_FLIGHT_BYTES_MAX),
-        ..NetConfig::default()
-    }
 }
 
 /// Tells the controller that this broker is here; gives its epoch.

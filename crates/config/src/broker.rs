@@ -12,7 +12,7 @@ pub use coordinators::{
     ShareStateConfig,
 };
 pub use network::NetworkConfig;
-pub(crate) use network::resolve_listeners;
+pub(crate) use network::{counts_by_host, resolve_listeners};
 
 use highwater_types::BrokerId;
 

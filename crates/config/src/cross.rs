@@ -9,7 +9,7 @@ mod pairs;
 
 pub(crate) use group::{bounds as group_bounds, check_group};
 
-use crate::broker::Roles;
+use crate::broker::{Roles, counts_by_host};
 use crate::error::ConfigError;
 use crate::layers::{Layers, Overrides, Read};
 use crate::setting::Level;
@@ -83,6 +83,8 @@ fn check_sizes(read: &Read<'_>) -> Result<(), ConfigError> {
         let reason = "0 lets nobody in unless max.connections.per.ip.overrides names somebody";
         return Err(conflict("max.connections.per.ip", reason.into()));
     }
+    counts_by_host(&overrides)
+        .map_err(|reason| conflict("max.connections.per.ip.overrides", reason))?;
     check_cordoned(read)
 }
 

@@ -109,6 +109,7 @@ fn settings_must_fit_each_other() {
     check_refused("log.cleaner.dedupe.buffer.size=1048576", &["1 MiB"]);
     check_refused("queued.max.request.bytes=5", &["socket.request.max.bytes"]);
     check_refused("max.connections.per.ip=0", &["overrides"]);
+    check_refused("max.connections.per.ip.overrides=a:1,b", &["\"b\"", "host:count"]);
     check_refused("replica.lag.time.max.ms=100", &["replica.fetch.wait.max.ms"]);
     check_refused(
         "group.min.session.timeout.ms=7000\ngroup.max.session.timeout.ms=6999",

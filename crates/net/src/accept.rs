@@ -1,82 +1,20 @@
-//! Accepting connections on one listener: who may come in, and what happens when the operating
-//! system has no room.
+//! Accepting connections on one listener, and what happens when the operating system has no room.
+//! Who may come in is said by `admission`.
 
-use std::collections::HashMap;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 
+use crate::admission::Place;
 use crate::limits::{ACCEPT_PAUSE_MAX, ACCEPT_PAUSE_MIN};
 use crate::server::Shared;
 use crate::task::{ConnectionTask, Stop};
 use crate::{CloseReason, Connection, NetConfig};
-
-/// Counts connections against their limits.
-pub(crate) struct Admission {
-    slots: Arc<Semaphore>,
-    by_ip: Arc<Mutex<HashMap<IpAddr, usize>>>,
-}
-
-/// A connection's place, given back when dropped.
-struct Place {
-    _slot: OwnedSemaphorePermit,
-    ip: IpAddr,
-    by_ip: Arc<Mutex<HashMap<IpAddr, usize>>>,
-}
-
-impl Admission {
-    pub(crate) fn new(config: &NetConfig) -> Self {
-        let slots = config.connections_max.min(Semaphore::MAX_PERMITS);
-        Admission { slots: Arc::new(Semaphore::new(slots)), by_ip: Arc::default() }
-    }
-
-    /// Waits until there is room for one more.
-    async fn room(&self) {
-        if self.slots.available_permits() == 0 {
-            tracing::warn!("max.connections is reached; new connections wait until others end");
-            // The semaphore is never closed.
-            let _ = self.slots.acquire().await;
-        }
-    }
-
-    /// `None` if there are as many connections as there may be, in all or from this address.
-    fn place(&self, ip: IpAddr, max: usize) -> Option<Place> {
-        // Between `room` and here another listener may have taken the last slot.
-        let slot = self.slots.clone().try_acquire_owned().ok()?;
-        let mut by_ip = self.by_ip.lock();
-        let count = by_ip.entry(ip).or_insert(0);
-        if *count >= max {
-            if *count == 0 {
-                by_ip.remove(&ip);
-            }
-            return None;
-        }
-        *count += 1;
-        Some(Place { _slot: slot, ip, by_ip: self.by_ip.clone() })
-    }
-
-    pub(crate) fn connections(&self) -> usize {
-        self.by_ip.lock().values().sum()
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut by_ip = self.by_ip.lock();
-        if let Some(count) = by_ip.get_mut(&self.ip) {
-            *count -= 1;
-            if *count == 0 {
-                by_ip.remove(&self.ip);
-            }
-        }
-    }
-}
 
 /// Tells the service of the end of a connection, however it comes.
 struct Ending {
@@ -148,7 +86,7 @@ impl Acceptor {
     fn admit(&self, connections: &mut JoinSet<()>, stream: TcpStream, peer: SocketAddr) {
         let config = &self.shared.config;
         let ip = peer.ip().to_canonical();
-        let Some(place) = self.shared.admission.place(ip, config.per_ip_max(ip)) else {
+        let Some(place) = self.shared.admission.place(ip) else {
             tracing::debug!(%ip, "closed: max.connections or max.connections.per.ip is reached");
             return;
         };

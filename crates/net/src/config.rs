@@ -1,11 +1,10 @@
 //! What of the network the settings decide.
 
-use std::collections::BTreeMap;
-use std::net::IpAddr;
 use std::time::Duration;
 
 use highwater_wire::limits::REQUEST_BYTES_MAX;
 
+use crate::ConnectionLimits;
 use crate::limits::STALLED_FRAME_TIMEOUT;
 
 /// Settings of a [`Server`](crate::Server), with the Kafka name of each.
@@ -13,13 +12,8 @@ use crate::limits::STALLED_FRAME_TIMEOUT;
 pub struct NetConfig {
     /// Longest request frame (`socket.request.max.bytes`).
     pub frame_bytes_max: usize,
-    /// Connections over all listeners; at the limit no more are accepted until one ends
-    /// (`max.connections`).
-    pub connections_max: usize,
-    /// Connections from one address; more are closed (`max.connections.per.ip`).
-    pub connections_per_ip_max: usize,
-    /// Other bounds for some addresses (`max.connections.per.ip.overrides`).
-    pub connections_per_ip_overrides: BTreeMap<IpAddr, usize>,
+    /// Who may come in; [`Admission::limit`](crate::Admission::limit) changes it later.
+    pub connections: ConnectionLimits,
     /// A connection without traffic for so long is closed; `None`: never
     /// (`connections.max.idle.ms`).
     pub idle_timeout: Option<Duration>,
@@ -39,20 +33,12 @@ impl Default for NetConfig {
     fn default() -> Self {
         NetConfig {
             frame_bytes_max: REQUEST_BYTES_MAX,
-            connections_max: i32::MAX as usize,
-            connections_per_ip_max: i32::MAX as usize,
-            connections_per_ip_overrides: BTreeMap::new(),
+            connections: ConnectionLimits::default(),
             idle_timeout: Some(Duration::from_secs(600)),
             stalled_frame_timeout: STALLED_FRAME_TIMEOUT,
             requests_bytes_max: 512 << 20,
             send_buffer_bytes: None,
             receive_buffer_bytes: None,
         }
-    }
-}
-
-impl NetConfig {
-    pub(crate) fn per_ip_max(&self, ip: IpAddr) -> usize {
-        self.connections_per_ip_overrides.get(&ip).copied().unwrap_or(self.connections_per_ip_max)
     }
 }

@@ -16,6 +16,7 @@
 //! 3. [`Service::on_close`] is called once for every connection, after its futures are gone.
 
 mod accept;
+mod admission;
 mod budget;
 mod cold;
 mod config;
@@ -28,6 +29,7 @@ mod server;
 mod service;
 mod task;
 
+pub use admission::{Admission, ConnectionLimits};
 pub use config::NetConfig;
 pub use connection::{Connection, Principal, Software};
 pub use server::{Server, bind};

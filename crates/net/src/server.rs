@@ -12,7 +12,8 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
-use crate::accept::{Acceptor, Admission};
+use crate::accept::Acceptor;
+use crate::admission::Admission;
 use crate::budget::Budget;
 use crate::cold::ColdReaders;
 use crate::{NetConfig, Service};
@@ -23,7 +24,7 @@ pub(crate) struct Shared {
     pub(crate) config: NetConfig,
     pub(crate) budget: Arc<Budget>,
     pub(crate) readers: ColdReaders,
-    pub(crate) admission: Admission,
+    pub(crate) admission: Arc<Admission>,
     last_id: AtomicU64,
 }
 
@@ -50,7 +51,7 @@ impl Server {
         let shared = Arc::new(Shared {
             budget: Budget::new(config.requests_bytes_max),
             readers: ColdReaders::start(),
-            admission: Admission::new(&config),
+            admission: Admission::new(config.connections.clone()),
             last_id: AtomicU64::new(0),
             service,
             config,
@@ -65,6 +66,11 @@ impl Server {
             })
             .collect();
         Server { shared, stop, acceptors }
+    }
+
+    /// Where the limits on connections can be changed.
+    pub fn admission(&self) -> Arc<Admission> {
+        self.shared.admission.clone()
     }
 
     /// Connections that are open now.

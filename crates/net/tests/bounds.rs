@@ -2,11 +2,12 @@
 
 mod loopback;
 
+use std::net::IpAddr;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use highwater_net::limits::{PIPELINED_REQUESTS_MAX, UNSENT_BYTES_MAX};
-use highwater_net::{CloseReason, NetConfig};
+use highwater_net::{CloseReason, ConnectionLimits, NetConfig};
 use loopback::{BIG, start, until};
 use tokio::io::AsyncWriteExt;
 
@@ -164,9 +165,8 @@ async fn frames_that_do_not_go_on_close_the_connection() {
 
 #[tokio::test]
 async fn connections_are_counted_by_address_and_in_all() {
-    let config =
-        NetConfig { connections_max: 3, connections_per_ip_max: 2, ..NetConfig::default() };
-    let running = start(config);
+    let limits = ConnectionLimits { connections_max: 3, per_ip_max: 2, ..Default::default() };
+    let running = start(limited(limits));
     let mut first = running.connect().await;
     let mut second = running.connect().await;
     for peer in [&mut first, &mut second] {
@@ -181,9 +181,57 @@ async fn connections_are_counted_by_address_and_in_all() {
     third.expect("e").await;
 }
 
+/// Other bounds for some addresses, and other limits while connections are there.
+#[tokio::test]
+async fn limits_on_connections_change() {
+    let other = IpAddr::from([127, 0, 0, 2]);
+    let limits = |count, of_this: usize| ConnectionLimits {
+        connections_max: count,
+        per_ip_max: 0,
+        per_ip_overrides: [(IpAddr::from([127, 0, 0, 1]), of_this), (other, 9)].into(),
+        ..Default::default()
+    };
+    let running = start(limited(limits(9, 1)));
+    let admission = running.server.admission();
+    let mut first = running.connect().await;
+    first.send("e").await;
+    first.expect("e").await;
+    running.connect().await.expect_close().await;
+
+    admission.limit(limits(9, 2));
+    let mut second = running.connect().await;
+    second.send("e").await;
+    second.expect("e").await;
+
+    // Fewer than there are: those stay, and whoever comes waits, until there may be more.
+    admission.limit(limits(1, 9));
+    let mut third = running.connect().await;
+    third.send("e").await;
+    third.expect_silence().await;
+    first.send("e").await;
+    first.expect("e").await;
+    admission.limit(limits(3, 9));
+    third.expect("e").await;
+}
+
+#[tokio::test]
+async fn no_more_come_in_than_the_rate_lets() {
+    let limits = |rate_max| ConnectionLimits { rate_max, ..Default::default() };
+    let running = start(limited(limits(Some(0))));
+    let mut peer = running.connect().await;
+    peer.send("e").await;
+    peer.expect_silence().await;
+    running.server.admission().limit(limits(Some(1_000)));
+    peer.expect("e").await;
+}
+
+fn limited(connections: ConnectionLimits) -> NetConfig {
+    NetConfig { connections, ..NetConfig::default() }
+}
+
 #[tokio::test]
 async fn at_the_limit_new_connections_wait() {
-    let running = start(NetConfig { connections_max: 1, ..NetConfig::default() });
+    let running = start(limited(ConnectionLimits { connections_max: 1, ..Default::default() }));
     let mut first = running.connect().await;
     first.send("e").await;
     first.expect("e").await;

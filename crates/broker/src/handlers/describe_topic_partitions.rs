@@ -16,7 +16,6 @@ use highwater_wire::messages::{DescribeTopicPartitionsRequest, DescribeTopicPart
 use highwater_wire::{ErrorCode, Str};
 
 use super::{Answer, Api, Call};
-use crate::limits::DESCRIBED_PARTITIONS_MAX;
 use crate::{Broker, authorized, codes};
 
 pub struct DescribeTopicPartitions;
@@ -67,9 +66,9 @@ fn answer(
     } else {
         request.topics.iter().map(|topic| topic.name.clone()).collect()
     };
-    let limit = usize::try_from(request.response_partition_limit)
-        .unwrap_or(0)
-        .clamp(1, DESCRIBED_PARTITIONS_MAX);
+    let limit_max = broker.config.load().controller.partitions_per_answer_max as usize;
+    let limit =
+        usize::try_from(request.response_partition_limit).unwrap_or(0).clamp(1, limit_max.max(1));
     let mut left = limit;
     let mut response = DescribeTopicPartitionsResponse::default();
     for name in names {

@@ -8,6 +8,7 @@ mod bad_input;
 mod compaction;
 mod crash;
 mod field_cases;
+mod network_settings;
 mod shared;
 mod transcripts;
 mod versions;

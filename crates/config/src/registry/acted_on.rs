@@ -48,9 +48,12 @@ const BROKER: &[&str] = &[
     "log.dirs",
     "log.flush.offset.checkpoint.interval.ms",
     "log.retention.check.interval.ms",
+    "max.connection.creation.rate",
     "max.connections",
     "max.connections.per.ip",
+    "max.connections.per.ip.overrides",
     "max.incremental.fetch.session.cache.slots",
+    "max.request.partition.size.limit",
     "node.id",
     "num.partitions",
     "offset.metadata.max.bytes",
@@ -64,7 +67,9 @@ const BROKER: &[&str] = &[
     "queued.max.request.bytes",
     "security.inter.broker.protocol",
     "socket.listen.backlog.size",
+    "socket.receive.buffer.bytes",
     "socket.request.max.bytes",
+    "socket.send.buffer.bytes",
 ];
 
 const TOPIC: &[&str] = &[

@@ -19,7 +19,7 @@ use highwater_wire::{ErrorCode, Str};
 use crate::shared;
 
 pub const TOPIC: i8 = 2;
-const BROKER: i8 = 4;
+pub const BROKER: i8 = 4;
 const LOGGERS: i8 = 8;
 const GROUP: i8 = 32;
 
