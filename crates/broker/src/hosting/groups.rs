@@ -103,7 +103,8 @@ impl GroupHosts {
 }
 
 fn start(broker: &Arc<Broker>, partition: Arc<Partition>) -> HostHandle<GroupCoordinator> {
-    let view: Arc<dyn GroupView> = Arc::new(View { broker: Arc::downgrade(broker) });
+    let view = View { broker: Arc::downgrade(broker), partition: partition.clone() };
+    let view: Arc<dyn GroupView> = Arc::new(view);
     Host::start(
         GroupCoordinator::new(),
         Journal::new(partition, OffsetsCodec),
@@ -131,6 +132,8 @@ impl RecordCodec<Record> for OffsetsCodec {
 /// What coordinators may see of the broker.
 struct View {
     broker: Weak<Broker>,
+    /// Of the offsets topic.
+    partition: Arc<Partition>,
 }
 
 impl View {
@@ -159,7 +162,7 @@ impl GroupView for View {
             offsets_retention_ms: i64::try_from(config.offsets.retention_ms).unwrap_or(i64::MAX),
             offsets_check_interval_ms: config.offsets.retention_check_interval_ms,
             offset_metadata_max: config.offsets.metadata_bytes_max as usize,
-            ..GroupConfig::default()
+            batch_bytes_max: self.partition.config().max_message_bytes as usize,
         }
     }
 

@@ -8,6 +8,7 @@ mod bad_input;
 mod compaction;
 mod crash;
 mod field_cases;
+mod group_settings;
 mod network_settings;
 mod shared;
 mod transcripts;
