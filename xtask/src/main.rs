@@ -3,6 +3,8 @@
 //! Owns no rule of its own. Called as `cargo xtask <command>`; `cargo xtask help` prints the list.
 
 mod bench;
+mod broker;
+mod cache;
 mod compat;
 mod exec;
 mod gate;

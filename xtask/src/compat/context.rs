@@ -1,7 +1,7 @@
 //! What a suite is given: its target, form and folder, and the way to start brokers.
 
-use crate::compat::broker::{Broker, Plan, Target};
-use crate::compat::cache::Cache;
+use crate::broker::{Broker, Plan, Target};
+use crate::cache::Cache;
 use crate::compat::tools::Tools;
 use crate::compat::verdict::{Case, Expected};
 use crate::exec;

@@ -3,7 +3,7 @@
 //! Owns how each is started and how its report is read. What is known to fail is in each suite's
 //! `expected.txt`, nothing is changed in the suites themselves beyond what makes them run here.
 
-use crate::compat::broker::{Broker, Target};
+use crate::broker::{Broker, Target};
 use crate::compat::context::Context;
 use crate::compat::verdict::{Case, Outcome};
 use crate::exec::{self, Ran};

@@ -4,8 +4,6 @@
 //! its own and returns cases. Strict: see `verdict`. Runs the same against Kafka 4.4.0, which
 //! tells a fault of ours from one of the suite.
 
-pub mod broker;
-pub mod cache;
 mod context;
 mod crash;
 mod foreign;
@@ -13,13 +11,13 @@ mod kafka_tools;
 mod librdkafka;
 mod sarama;
 mod seeds;
-pub mod tools;
+mod tools;
 mod verdict;
 
+use crate::broker::Target;
+use crate::cache::Cache;
 use crate::exec;
 use crate::tally::Tally;
-use broker::Target;
-use cache::Cache;
 use context::Context;
 use std::time::Instant;
 use verdict::{Case, Expected};

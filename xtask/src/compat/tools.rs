@@ -3,7 +3,7 @@
 //! Owns the names of the tools and the talk with that JVM. Tools may run side by side; one that
 //! must be killed, or that ends its JVM itself, is started by `tool_process` as a process.
 
-use crate::compat::broker;
+use crate::broker;
 use crate::exec;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -11,7 +11,7 @@
 //! A case may begin or end with `*`. `flaky`: any outcome will do. `pass` beside `yes`: Highwater
 //! passes what Kafka fails. A `log` line allows an ERROR that a suite provokes.
 
-use crate::compat::broker::Target;
+use crate::broker::Target;
 use crate::exec;
 use crate::tally::Tally;
 

@@ -6,7 +6,7 @@
 
 mod account;
 
-use crate::compat::broker::{Broker, Plan, signal};
+use crate::broker::{Broker, Plan, signal};
 use crate::compat::context::Context;
 use crate::compat::tools::tool_process;
 use crate::compat::verdict::Case;

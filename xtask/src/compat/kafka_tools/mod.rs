@@ -10,7 +10,7 @@ mod records;
 mod topics;
 mod workload;
 
-use crate::compat::broker::Broker;
+use crate::broker::Broker;
 use crate::compat::context::{Context, run_checks};
 use crate::compat::tools::Tools;
 use crate::compat::verdict::Case;

@@ -1,9 +1,9 @@
-//! The broker under test: Highwater's built binary, or Kafka 4.4.0 to compare with.
+//! A broker for a suite or a measurement: Highwater's built binary, or Kafka 4.4.0 to compare with.
 //!
 //! Owns its start, readiness, stop and log. A broker listens on the loopback interface alone, has
 //! a data directory of its own and is ended by its process id, also when a suite fails half way.
 
-use crate::compat::cache::Cache;
+use crate::cache::Cache;
 use crate::exec;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -50,6 +50,7 @@ pub struct Plan {
 pub struct Broker {
     plan: Plan,
     child: Child,
+    launched: Instant,
 }
 
 impl Plan {
@@ -104,10 +105,11 @@ impl Plan {
         let log = log.map_err(|error| exec::told(&self.log(), &error))?;
         let twin = log.try_clone().map_err(|error| error.to_string())?;
         command.stdin(Stdio::null()).stdout(log).stderr(twin).current_dir(&self.folder);
+        let launched = Instant::now();
         let child = command.spawn().map_err(|error| {
             format!("`{}` could not be started: {error}", exec::words(&command))
         })?;
-        Ok(Broker { plan: self, child })
+        Ok(Broker { plan: self, child, launched })
     }
 
     fn highwater(&self) -> Command {
@@ -197,6 +199,15 @@ pub fn answers(port: u16) -> bool {
 impl Broker {
     pub fn address(&self) -> String {
         format!("127.0.0.1:{}", self.plan.port)
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Just before its process was started.
+    pub fn launched(&self) -> Instant {
+        self.launched
     }
 
     pub fn plan(&self) -> &Plan {

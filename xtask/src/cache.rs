@@ -1,4 +1,4 @@
-//! What the suites need from package registries, installed once into a folder outside the tree.
+//! What suites and measurements need from package registries, installed once outside the tree.
 //!
 //! `$HIGHWATER_CACHE`, or `~/.cache/highwater`. Each item has a stamp that holds what it was made
 //! from, so a change of version installs it anew and a second run does nothing.
@@ -29,7 +29,7 @@ impl Cache {
         self.once(&libs, &read(&pom)?, || {
             need("java", "a JDK 17 or newer (Debian: apt-get install default-jdk-headless)")?;
             need("mvn", "Maven (Debian: apt-get install maven)")?;
-            println!("  installing Kafka's jars with Maven");
+            eprintln!("  installing Kafka's jars with Maven");
             let mut mvn = Command::new("mvn");
             mvn.args(["-q", "-B", "-f"]).arg(&pom);
             mvn.args(["dependency:copy-dependencies", "-DincludeScope=runtime"]);
@@ -49,7 +49,7 @@ impl Cache {
                 "python3",
                 "Python 3.9 or newer with venv (Debian: apt-get install python3-venv)",
             )?;
-            println!("  installing Python packages");
+            eprintln!("  installing Python packages");
             exec::stdout_of(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
             let mut pip = Command::new(&python);
             pip.args(["-m", "pip", "install", "-q", "-r"]).arg(&requirements);
@@ -64,7 +64,7 @@ impl Cache {
         let folder = self.folder.join(format!("{name}-{version}"));
         let unpacked = folder.join(format!("{}-{version}", name.replace('-', "_")));
         self.once(&folder, version, || {
-            println!("  fetching the source of {name} {version}");
+            eprintln!("  fetching the source of {name} {version}");
             let mut pip = Command::new(&python);
             pip.args(["-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "-d"]);
             exec::stdout_of(pip.arg(&folder).arg(format!("{name}=={version}")))?;
@@ -83,7 +83,7 @@ impl Cache {
         let program = read(&module.join("main.go")).unwrap_or_default();
         self.once(&binary, &(read(&module.join("go.mod"))? + &program), || {
             need("go", "Go 1.24 or newer (Debian: apt-get install golang-go)")?;
-            println!("  building {suite} with Go");
+            eprintln!("  building {suite} with Go");
             let mut go = Command::new("go");
             go.current_dir(&module);
             match tests_of {
@@ -107,7 +107,7 @@ impl Cache {
     pub fn crate_source(&self, name: &str, version: &str) -> Result<PathBuf, String> {
         let folder = self.folder.join("rust").join(format!("{name}-{version}"));
         self.once(&folder, version, || {
-            println!("  fetching the source of {name} {version}");
+            eprintln!("  fetching the source of {name} {version}");
             let fetch = self.folder.join("rust").join(format!("fetch-{name}"));
             let source = fetch.join("src");
             std::fs::create_dir_all(&source).map_err(|error| exec::told(&source, &error))?;
@@ -147,7 +147,7 @@ impl Cache {
         if !root || !exec::has("apt-get") {
             return Err(format!("{program} is missing: install the package {package}"));
         }
-        println!("  installing {package} with apt-get");
+        eprintln!("  installing {package} with apt-get");
         exec::stdout_of(Command::new("apt-get").args(["update", "-qq"]))?;
         let mut install = Command::new("apt-get");
         install.env("DEBIAN_FRONTEND", "noninteractive");
