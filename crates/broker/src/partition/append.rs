@@ -7,7 +7,7 @@ use highwater_replication::AckOutcome;
 use highwater_types::{LeaderEpoch, Offset, Timestamp};
 
 use super::{Partition, wake};
-use crate::storage::{AppendDone, AppendError, AppendJob, AppendResult};
+use crate::storage::{AppendDone, AppendError, AppendJob, AppendResult, Handover};
 
 /// Where one job's batches lie in the joined list, and whom to tell.
 struct Waiting {
@@ -25,6 +25,18 @@ impl Partition {
         done: AppendDone,
     ) {
         self.queue.append(AppendJob { partition: self.clone(), batches, wait_for_commit, done });
+    }
+
+    /// As `append`, but the thread gets the job with the others of `handover`.
+    pub fn append_with(
+        self: &Arc<Self>,
+        handover: &mut Handover,
+        batches: Vec<PendingBatch>,
+        wait_for_commit: bool,
+        done: AppendDone,
+    ) {
+        let job = AppendJob { partition: self.clone(), batches, wait_for_commit, done };
+        handover.add(&self.queue, job);
     }
 
     /// Appends what waits for this partition with one write. Returns whether the high watermark

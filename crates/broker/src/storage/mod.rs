@@ -6,5 +6,5 @@
 mod queue;
 mod thread;
 
-pub use queue::{AppendDone, AppendError, AppendJob, AppendResult, StorageQueue};
+pub use queue::{AppendDone, AppendError, AppendJob, AppendResult, Handover, StorageQueue};
 pub use thread::StorageThreads;

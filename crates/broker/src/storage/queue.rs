@@ -41,6 +41,31 @@ pub(super) enum Job {
     Stop,
 }
 
+/// The appends of one request, handed over together. Handed over one by one they would wake a
+/// thread for each, which then finds a single batch to write and pushes the worker off its core.
+#[derive(Default)]
+pub struct Handover {
+    queues: Vec<(Arc<StorageQueue>, Vec<Job>)>,
+}
+
+impl Handover {
+    pub(crate) fn add(&mut self, queue: &Arc<StorageQueue>, job: AppendJob) {
+        let job = Job::Append(job);
+        // There are few storage threads.
+        match self.queues.iter_mut().find(|(known, _)| Arc::ptr_eq(known, queue)) {
+            Some((_, jobs)) => jobs.push(job),
+            None => self.queues.push((queue.clone(), vec![job])),
+        }
+    }
+
+    /// Gives each thread its jobs.
+    pub fn send(self) {
+        for (queue, jobs) in self.queues {
+            queue.push_all(jobs);
+        }
+    }
+}
+
 /// What is handed to one storage thread.
 #[derive(Default)]
 pub struct StorageQueue {
@@ -63,10 +88,15 @@ impl StorageQueue {
     }
 
     fn push(&self, job: Job) {
+        self.push_all(std::iter::once(job));
+    }
+
+    fn push_all(&self, new: impl IntoIterator<Item = Job>) {
         let mut jobs = self.jobs.lock();
-        jobs.push(job);
+        let was_empty = jobs.is_empty();
+        jobs.extend(new);
         // Only the first job finds the thread asleep.
-        if jobs.len() == 1 {
+        if was_empty && !jobs.is_empty() {
             self.arrived.notify_one();
         }
     }
@@ -78,5 +108,45 @@ impl StorageQueue {
             self.arrived.wait(&mut jobs);
         }
         std::mem::swap(&mut *jobs, taken);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn what_arrives_together_is_taken_together_and_in_order() {
+        let queue = StorageQueue::default();
+        let ran = Arc::new(AtomicUsize::new(0));
+        let job = |expected| {
+            let ran = ran.clone();
+            Job::Run(Box::new(move || assert_eq!(ran.fetch_add(1, Ordering::Relaxed), expected)))
+        };
+        queue.push_all([]);
+        queue.push_all([job(0), job(1)]);
+        queue.push(job(2));
+        let mut taken = Vec::new();
+        queue.take_all(&mut taken);
+        for job in taken.drain(..) {
+            let Job::Run(work) = job else { panic!("another job") };
+            work();
+        }
+        assert_eq!(ran.load(Ordering::Relaxed), 3);
+    }
+
+    #[test]
+    fn a_thread_that_waits_is_woken_by_jobs_that_arrive_together() {
+        let queue = Arc::new(StorageQueue::default());
+        let waiting = queue.clone();
+        let thread = std::thread::spawn(move || {
+            let mut taken = Vec::new();
+            waiting.take_all(&mut taken);
+            taken.len()
+        });
+        queue.push_all([Job::Stop, Job::Stop]);
+        assert_eq!(thread.join().unwrap(), 2);
     }
 }
