@@ -1,5 +1,6 @@
 //! Where measurements take place: fresh folders, and brokers that have nothing but defaults.
 
+use crate::bench::machine;
 use crate::broker::{Broker, Plan, Target};
 use crate::cache::Cache;
 use crate::exec;
@@ -43,4 +44,19 @@ impl<'a> Lab<'a> {
 /// Writes out what is waiting for the disk, so that nobody pays for another's writes.
 pub fn settle_disk() -> Result<(), String> {
     exec::stdout_of(&mut Command::new("sync")).map(|_| ())
+}
+
+/// What is left of free memory when the rest is touched.
+const UNTOUCHED_BYTES: u64 = 1 << 30;
+
+const PAGE_BYTES: usize = 4096;
+
+/// Uses all free memory once. A virtual machine may get its memory only when it is first used,
+/// which costs many times more than a write to a file: the broker that happens on such memory
+/// would pay.
+pub fn touch_memory() {
+    let bytes = machine::memory("MemFree:").saturating_sub(UNTOUCHED_BYTES) as usize;
+    let mut block = vec![0_u8; bytes];
+    block.iter_mut().step_by(PAGE_BYTES).for_each(|byte| *byte = 1);
+    std::hint::black_box(&block);
 }

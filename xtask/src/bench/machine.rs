@@ -22,12 +22,11 @@ impl Machine {
         let cpus = read("/proc/cpuinfo");
         let model = cpus.lines().find_map(|line| line.strip_prefix("model name"));
         let model = model.unwrap_or("unknown").trim_start_matches([' ', '\t', ':']);
-        let kilobytes = process::field(&read("/proc/meminfo"), "MemTotal:").unwrap_or(0);
         let load = first("/proc/loadavg").split(' ').next().unwrap_or_default().to_owned();
         Machine {
             processors: std::thread::available_parallelism().map_or(1, usize::from),
             processor: model.to_owned(),
-            memory_bytes: kilobytes * 1024,
+            memory_bytes: memory("MemTotal:"),
             kernel: format!("Linux {}", first("/proc/sys/kernel/osrelease")),
             date: said(Command::new("date").args(["-u", "+%Y-%m-%d %H:%M UTC"])),
             load,
@@ -39,6 +38,11 @@ impl Machine {
             ])),
         }
     }
+}
+
+/// Bytes of a line of `/proc/meminfo`; 0 without such a line.
+pub fn memory(line: &str) -> u64 {
+    process::field(&read("/proc/meminfo"), line).unwrap_or(0) * 1024
 }
 
 fn read(path: &str) -> String {

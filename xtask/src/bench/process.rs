@@ -6,6 +6,23 @@ use std::time::Duration;
 /// The kernel counts CPU time for programs in hundredths of a second.
 const TICKS_PER_SECOND: u64 = 100;
 
+/// CPU time of all threads, also of those that have ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cpu {
+    pub user: Duration,
+    pub system: Duration,
+}
+
+impl Cpu {
+    pub fn both(self) -> Duration {
+        self.user + self.system
+    }
+
+    pub fn since(self, before: Cpu) -> Cpu {
+        Cpu { user: self.user - before.user, system: self.system - before.system }
+    }
+}
+
 pub struct Process {
     folder: PathBuf,
 }
@@ -15,8 +32,7 @@ impl Process {
         Process { folder: PathBuf::from(format!("/proc/{pid}")) }
     }
 
-    /// User and system time of all its threads, also of those that have ended.
-    pub fn cpu(&self) -> Result<Duration, String> {
+    pub fn cpu(&self) -> Result<Cpu, String> {
         cpu_of(&self.read("stat")?).ok_or_else(|| self.odd("stat"))
     }
 
@@ -57,10 +73,13 @@ impl Process {
 }
 
 /// The name in parentheses may hold anything; fields are counted from behind it.
-fn cpu_of(stat: &str) -> Option<Duration> {
+fn cpu_of(stat: &str) -> Option<Cpu> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
-    Some(Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND))
+    let time = |at: usize| {
+        let ticks: u64 = fields.get(at)?.parse().ok()?;
+        Some(Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND))
+    };
+    Some(Cpu { user: time(11)?, system: time(12)? })
 }
 
 /// The number behind a name at the start of a line.
@@ -74,9 +93,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cpu_time_is_user_and_system_time_together() {
+    fn cpu_time_is_found_behind_any_name() {
         let stat = "71 (a) b (c) S 1 71 71 0 -1 4194560 900 0 3 0 250 75 11 12 20 0 9 0 8 7 6";
-        assert_eq!(cpu_of(stat), Some(Duration::from_millis(3250)));
+        let ms = Duration::from_millis;
+        assert_eq!(cpu_of(stat), Some(Cpu { user: ms(2500), system: ms(750) }));
         assert_eq!(cpu_of("71 (a) S 1"), None);
     }
 

@@ -102,9 +102,9 @@ fn row(measure: &Measure, series: &Series) -> String {
 fn limit(measure: &Measure) -> String {
     match measure.limit {
         Limit::None => "–".to_owned(),
-        Limit::AtMost(most) => format!("≤ {}", with_unit(&number(most), measure.unit)),
-        Limit::RatioAtMost(most) => format!("ratio ≤ {}", number(most)),
-        Limit::RatioAtLeast(least) => format!("ratio ≥ {}", number(least)),
+        Limit::AtMost(most) => format!("≤ {}", with_unit(&round(most), measure.unit)),
+        Limit::RatioAtMost(most) => format!("ratio ≤ {}", round(most)),
+        Limit::RatioAtLeast(least) => format!("ratio ≥ {}", round(least)),
     }
 }
 
@@ -130,6 +130,12 @@ pub fn number(value: f64) -> String {
         _ if value >= 1.0 => format!("{value:.2}"),
         _ => format!("{value:.3}"),
     }
+}
+
+/// A limit: without the zeros that make a figure look exact.
+fn round(value: f64) -> String {
+    let text = number(value);
+    if text.contains('.') { text.trim_end_matches('0').to_owned() } else { text }
 }
 
 fn thousands(value: u64) -> String {
@@ -170,6 +176,7 @@ mod tests {
         check(3960.4, "3,960");
         check(1_234_056.0, "1,234,056");
         check(-2.5, "-2.50");
+        assert_eq!([round(0.2), round(1.0 / 3.0), round(50.0)], ["0.2", "0.333", "50"]);
     }
 
     #[test]

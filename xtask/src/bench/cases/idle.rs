@@ -42,7 +42,7 @@ pub fn watch(process: &Process) -> Result<Idle, String> {
     std::thread::sleep(REST);
     let (began, before) = (Instant::now(), process.cpu()?);
     std::thread::sleep(WATCHED);
-    let spent = process.cpu()? - before;
+    let spent = process.cpu()?.since(before).both();
     Ok(Idle {
         resident_mb: process.resident_bytes()? as f64 / 1e6,
         cpu_percent: 100.0 * spent.as_secs_f64() / began.elapsed().as_secs_f64(),
