@@ -51,12 +51,16 @@ const UNTOUCHED_BYTES: u64 = 1 << 30;
 
 const PAGE_BYTES: usize = 4096;
 
-/// Uses all free memory once. A virtual machine may get its memory only when it is first used,
-/// which costs many times more than a write to a file: the broker that happens on such memory
-/// would pay.
-pub fn touch_memory() {
+/// Empties the page cache where we may, and uses all free memory once. A write to a file costs
+/// several times more when memory has to be reclaimed for it, or when a virtual machine gets that
+/// memory from its host only now: the broker that happens on it would pay.
+pub fn prepare_memory() -> Result<(), String> {
+    settle_disk()?;
+    // Root alone may.
+    std::fs::write("/proc/sys/vm/drop_caches", "1").ok();
     let bytes = machine::memory("MemFree:").saturating_sub(UNTOUCHED_BYTES) as usize;
     let mut block = vec![0_u8; bytes];
     block.iter_mut().step_by(PAGE_BYTES).for_each(|byte| *byte = 1);
     std::hint::black_box(&block);
+    Ok(())
 }

@@ -125,7 +125,7 @@ fn measure_all(options: &Options, lab: &Lab<'_>) -> Result<Vec<Outcome>, String>
     let mut outcomes: Vec<Outcome> = chosen(options).map(Outcome::of).collect();
     for round in 1..=options.rounds {
         for outcome in &mut outcomes {
-            for target in [Target::Highwater, Target::Kafka] {
+            for target in order(round) {
                 if target == Target::Highwater || options.kafka {
                     let name = outcome.case.name;
                     eprintln!("round {round} of {}: {name}, {target:?}", options.rounds);
@@ -137,6 +137,14 @@ fn measure_all(options: &Options, lab: &Lab<'_>) -> Result<Vec<Outcome>, String>
     }
     lab.clear();
     Ok(outcomes)
+}
+
+/// Who comes second finds the machine as the first left it: each does in every other round.
+fn order(round: usize) -> [Target; 2] {
+    match round % 2 {
+        1 => [Target::Highwater, Target::Kafka],
+        _ => [Target::Kafka, Target::Highwater],
+    }
 }
 
 fn measure_one(outcome: &mut Outcome, target: Target, lab: &Lab<'_>) -> Result<(), String> {

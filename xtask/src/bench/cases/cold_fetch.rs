@@ -58,7 +58,7 @@ fn run(lab: &Lab<'_>, target: Target) -> Result<Vec<f64>, String> {
     };
     let broker = lab.broker(target, settings)?;
     let port = broker.plan().port;
-    lab::touch_memory();
+    lab::prepare_memory()?;
     fill(port)?;
     lab::settle_disk()?;
     // Warms the broker up: both ways are taken for the first time.

@@ -12,7 +12,8 @@ pub const CASE: Case = Case {
     title: "Throughput",
     about: "
 Kafka's ProducerPerformance, in a JVM of its own, writes records of 1 KB to 12 partitions with
-`acks=all`; half a million records before each measured run warm the broker up. CPU is the broker's
+`acks=all`; half a million records before each measured run warm the broker up, then the page cache is
+emptied and all memory used once. CPU is the broker's
 user and system time over the run (`/proc/PID/stat`); most of the system time is the kernel's for
 writing files and reading the socket, which costs any broker much the same. Kafka answers `acks=all` before records are on
 disk; `acks.all.flush=never` makes Highwater do the same. With `auto`, its default, an answer means
@@ -21,7 +22,7 @@ that the records are on disk; those rows show Kafka's figures again, which promi
 highwater serve --data-dir DIR --listen 127.0.0.1:PORT --set acks.all.flush=never
 highwater serve --data-dir DIR --listen 127.0.0.1:PORT
 java -cp 'libs/*' org.apache.kafka.tools.ProducerPerformance --bootstrap-server 127.0.0.1:PORT \\
-  --topic throughput --num-records 5000000 --record-size 1000 --throughput -1 \\
+  --topic throughput --num-records 4000000 --record-size 1000 --throughput -1 \\
   --command-property acks=all",
     measures: &[
         measure("rate", "throughput, `never`", "records/s", Limit::RatioAtLeast(1.0)),
@@ -38,7 +39,7 @@ java -cp 'libs/*' org.apache.kafka.tools.ProducerPerformance --bootstrap-server 
 
 const TOPIC: &str = "throughput";
 const PARTITIONS: i32 = 12;
-const RECORDS: u64 = 5_000_000;
+const RECORDS: u64 = 4_000_000;
 const WARM_UP_RECORDS: u64 = 500_000;
 
 fn run(lab: &Lab<'_>, target: Target) -> Result<Vec<f64>, String> {
@@ -57,10 +58,9 @@ fn run(lab: &Lab<'_>, target: Target) -> Result<Vec<f64>, String> {
 /// Records a second, and CPU seconds for a million records: all, user time and system time.
 fn write(lab: &Lab<'_>, target: Target, settings: &[(&str, &str)]) -> Result<Vec<f64>, String> {
     let broker = lab.broker(target, settings)?;
-    lab::touch_memory();
     Link::connect(broker.plan().port)?.create_topic(TOPIC, PARTITIONS)?;
     produce(lab, &broker.address(), WARM_UP_RECORDS)?;
-    lab::settle_disk()?;
+    lab::prepare_memory()?;
     let process = Process::of(broker.pid());
     let before = process.cpu()?;
     let rate = produce(lab, &broker.address(), RECORDS)?;
