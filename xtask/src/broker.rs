@@ -41,6 +41,8 @@ const READY_MS_MAX: u64 = 60_000;
 pub struct Plan {
     pub target: Target,
     pub port: u16,
+    /// What clients are told to connect to.
+    pub host: &'static str,
     /// Holds the data directory, the configuration and the log.
     pub folder: PathBuf,
     pub settings: Vec<(String, String)>,
@@ -69,14 +71,16 @@ impl Plan {
         let given = settings.iter();
         let profile = PROFILE.iter().filter(|(key, _)| !settings.iter().any(|(k, _)| k == key));
         let settings = profile.chain(given).map(|(k, v)| (k.to_string(), v.to_string())).collect();
-        Ok(Plan { target, port: free_port()?, folder: folder.to_path_buf(), settings, libs })
+        let (port, folder) = (free_port()?, folder.to_path_buf());
+        Ok(Plan { target, port, host: "127.0.0.1", folder, settings, libs })
     }
 
-    /// For suites that insist on Kafka's usual port.
-    pub fn on_port(mut self, port: u16) -> Result<Plan, String> {
+    /// For suites that insist on Kafka's usual place, `localhost:9092`.
+    pub fn on_usual_port(mut self) -> Result<Plan, String> {
+        let port = 9092;
         TcpListener::bind(("127.0.0.1", port))
             .map_err(|error| format!("this suite needs port {port}: {error}"))?;
-        self.port = port;
+        (self.port, self.host) = (port, "localhost");
         Ok(self)
     }
 
@@ -117,8 +121,7 @@ impl Plan {
         command.arg("serve").arg("--data-dir").arg(self.data());
         command.arg("--listen").arg(format!("127.0.0.1:{}", self.port));
         // Kafka's node is told so too, and a test looks where the setting came from.
-        let advertised = format!("advertised.listeners=PLAINTEXT://127.0.0.1:{}", self.port);
-        command.arg("--set").arg(advertised);
+        command.arg("--set").arg(format!("advertised.listeners={}", self.advertised()));
         for (key, value) in &self.settings {
             command.arg("--set").arg(format!("{key}={value}"));
         }
@@ -139,13 +142,18 @@ impl Plan {
         Ok(command)
     }
 
+    fn advertised(&self) -> String {
+        format!("PLAINTEXT://{}:{}", self.host, self.port)
+    }
+
     fn properties(&self, controller: u16) -> String {
-        let (port, data) = (self.port, self.data());
+        let (port, data, advertised) = (self.port, self.data(), self.advertised());
+        let id = self.settings.iter().find(|(key, _)| key == "node.id").map_or("1", |(_, id)| id);
         let mut text = format!(
-            "process.roles=broker,controller\nnode.id=1\n\
-             controller.quorum.voters=1@127.0.0.1:{controller}\n\
+            "process.roles=broker,controller\nnode.id={id}\n\
+             controller.quorum.voters={id}@127.0.0.1:{controller}\n\
              listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}\n\
-             advertised.listeners=PLAINTEXT://127.0.0.1:{port}\n\
+             advertised.listeners={advertised}\n\
              listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT\n\
              inter.broker.listener.name=PLAINTEXT\ncontroller.listener.names=CONTROLLER\n\
              log.dirs={}\n",

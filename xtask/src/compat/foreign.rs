@@ -3,8 +3,9 @@
 //! Owns how each is started and how its report is read. What is known to fail is in each suite's
 //! `expected.txt`, nothing is changed in the suites themselves beyond what makes them run here.
 
-use crate::broker::{Broker, Target};
+use crate::broker::Broker;
 use crate::compat::context::Context;
+use crate::compat::reports::{read_go, read_libtest, read_pytest};
 use crate::compat::verdict::{Case, Outcome};
 use crate::exec::{self, Ran};
 use std::path::Path;
@@ -21,10 +22,7 @@ pub fn kgo(context: &Context<'_>) -> Result<Vec<Case>, String> {
     // Its tests read files beside them.
     tests.current_dir(context.cache.go_package("kgo", package)?);
     tests.args(["-test.v", "-test.count=1", "-test.timeout=12m"]);
-    if context.target == Target::Highwater {
-        // Waits without end for transactions, which come with a later step.
-        tests.args(["-test.skip", "^TestTxnEtl$"]);
-    }
+    tests.args(go_skip(context));
     tests.env("KGO_SEEDS", broker.address()).env("KGO_LOG_LEVEL", "none");
     tests.env("KGO_TEST_RF", "1").env("KGO_TEST_MAX_TOPIC_PARTS", "7");
     tests.env("KGO_TEST_RECORDS", if context.full { "50000" } else { "10000" });
@@ -35,12 +33,11 @@ pub fn kgo(context: &Context<'_>) -> Result<Vec<Case>, String> {
 pub fn kafka_go(context: &Context<'_>) -> Result<Vec<Case>, String> {
     let package = "github.com/segmentio/kafka-go";
     let binary = context.cache.go("kafka-go", Some(package))?;
-    let broker = context.plan("broker", &[])?.on_port(9092)?.start()?;
+    let broker = context.plan("broker", &[])?.on_usual_port()?.start()?;
     let mut tests = Command::new(binary);
     tests.current_dir(context.cache.go_package("kafka-go", package)?);
     tests.args(["-test.v", "-test.count=1", "-test.timeout=12m"]);
-    // Ends the whole program by a nil pointer of its own, on Kafka as well.
-    tests.args(["-test.skip", "^TestReaderConsumerGroup$/^consumer_group_commits_on_close$"]);
+    tests.args(go_skip(context));
     tests.env("KAFKA_VERSION", "4.0.0").env("KAFKA_SKIP_NETTEST", "1");
     let ran = run(context, &mut tests, 13 * MINUTE)?;
     finish(context, broker, read_go(&ran.output), &ran)
@@ -69,7 +66,9 @@ pub fn kafka_python(context: &Context<'_>) -> Result<Vec<Case>, String> {
     write(&source.join("test/service.py"), SERVICE)?;
     let servers = source.join("servers/4.3.0/kafka-bin");
     std::fs::create_dir_all(&servers).map_err(|error| exec::told(&servers, &error))?;
-    let broker = context.broker("broker", &[])?;
+    // A test places partitions on broker 0, another asks for a session of three seconds.
+    let settings = [("node.id", "0"), ("group.min.session.timeout.ms", "1000")];
+    let broker = context.broker("broker", &settings)?;
     let mut tests = Command::new(context.cache.python()?);
     tests.current_dir(&source).args(["-m", "pytest", "test/integration", "-v", "--timeout=120"]);
     tests.args(["--ignore", "test/integration/test_ssl_integration.py", "-p", "no:cacheprovider"]);
@@ -77,9 +76,8 @@ pub fn kafka_python(context: &Context<'_>) -> Result<Vec<Case>, String> {
     // metadata answer is on the way, and looks again only after five minutes. Any test may meet
     // it, more often with a broker that answers fast, so a test has three tries.
     tests.args(["--reruns", "2"]);
-    if !context.full {
-        // These wait for half a minute and longer.
-        tests.args(["-k", "not transactional and not test_group"]);
+    for name in &context.left_out {
+        tests.arg("--deselect").arg(format!("test/integration/{name}"));
     }
     tests.env("KAFKA_URI", format!("kafka://{}", broker.address())).env("KAFKA_VERSION", "4.3.0");
     let ran = run(context, &mut tests, 10 * MINUTE)?;
@@ -95,7 +93,8 @@ pub fn rskafka(context: &Context<'_>) -> Result<Vec<Case>, String> {
     let settings = [("auto.create.topics.enable", "false"), ("num.partitions", "1")];
     let broker = context.broker("broker", &settings)?;
     let mut tests = cargo(context, &source);
-    tests.args(["test", "--features", "full", "--tests", "--no-fail-fast"]);
+    tests.args(["test", "--features", "full", "--tests", "--no-fail-fast", "--"]);
+    tests.args(libtest_skip(context));
     tests.env("TEST_INTEGRATION", "1").env("TEST_BROKER_IMPL", "kafka");
     tests.env("KAFKA_CONNECT", broker.address());
     let ran = run(context, &mut tests, 10 * MINUTE)?;
@@ -105,12 +104,30 @@ pub fn rskafka(context: &Context<'_>) -> Result<Vec<Case>, String> {
 pub fn rust_rdkafka(context: &Context<'_>) -> Result<Vec<Case>, String> {
     let source = context.cache.crate_source("rdkafka", "0.39.0")?;
     exec::stdout_of(cargo(context, &source).args(["test", "-q", "--tests", "--no-run"]))?;
-    let broker = context.broker("broker", &[("num.partitions", "3")])?;
+    let settings = [("num.partitions", "3"), ("node.id", "0")];
+    let broker = context.plan("broker", &settings)?.on_usual_port()?.start()?;
     let mut tests = cargo(context, &source);
     tests.args(["test", "--tests", "--no-fail-fast", "--", "--test-threads=2"]);
+    tests.args(libtest_skip(context));
     tests.env("KAFKA_HOST", broker.address()).env("KAFKA_VERSION", "4.4.0");
     let ran = run(context, &mut tests, 15 * MINUTE)?;
     finish(context, broker, read_libtest(&ran.output), &ran)
+}
+
+/// Skips exactly the tests, or parts of tests, that are left out.
+fn go_skip(context: &Context<'_>) -> Option<String> {
+    let one = |name: &String| {
+        let levels: Vec<String> = name.split('/').map(|level| format!("^{level}$")).collect();
+        levels.join("/")
+    };
+    let all: Vec<String> = context.left_out.iter().map(one).collect();
+    (!all.is_empty()).then(|| format!("-test.skip={}", all.join("|")))
+}
+
+fn libtest_skip(context: &Context<'_>) -> Vec<String> {
+    let names = context.left_out.iter().filter_map(|name| name.split_once(": "));
+    let skips = names.flat_map(|(_, name)| ["--skip".to_owned(), name.to_owned()]);
+    std::iter::once("--exact".to_owned()).chain(skips).collect()
 }
 
 fn cargo(context: &Context<'_>, source: &Path) -> Command {
@@ -145,129 +162,4 @@ pub fn finish(
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| exec::told(path, &error))
-}
-
-/// `--- PASS: TestName (0.00s)` of tests that are not part of another; the lines above a failure
-/// are its reason.
-fn read_go(output: &str) -> Vec<Case> {
-    let mut cases = Vec::new();
-    for line in output.lines() {
-        let Some(rest) = line.strip_prefix("--- ") else { continue };
-        let Some((word, rest)) = rest.split_once(": ") else { continue };
-        let outcome = match word {
-            "PASS" => Outcome::Passed,
-            "FAIL" => Outcome::Failed,
-            "SKIP" => Outcome::Skipped,
-            _ => continue,
-        };
-        let name = rest.split(' ').next().unwrap_or_default();
-        cases.push(Case::new(name, outcome));
-    }
-    if let Some(line) = output.lines().find(|line| line.starts_with("panic: ")) {
-        cases.push(Case::of("the test program does not panic", Err(line.to_owned())));
-    }
-    cases
-}
-
-/// `test/integration/test_x.py::name PASSED [ 3%]`.
-fn read_pytest(output: &str) -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
-    for line in output.lines().filter(|line| line.contains(".py::") && line.ends_with("%]")) {
-        let words = [
-            (" PASSED", Outcome::Passed),
-            (" FAILED", Outcome::Failed),
-            (" ERROR", Outcome::Failed),
-            (" SKIPPED", Outcome::Skipped),
-        ];
-        let Some((at, outcome)) = words.iter().find_map(|(w, o)| Some((line.find(w)?, *o))) else {
-            continue;
-        };
-        let name = line[..at].rsplit('/').next().unwrap_or_default().trim_end();
-        // A failure to tear down comes after the test's own line.
-        match cases.iter_mut().find(|case| case.name == name) {
-            Some(case) => case.outcome = outcome,
-            None => cases.push(Case::new(name, outcome)),
-        }
-    }
-    let reasons = output.lines().filter_map(|line| line.strip_prefix("FAILED "));
-    for (name, reason) in reasons.filter_map(|line| line.split_once(" - ")) {
-        let name = name.rsplit('/').next().unwrap_or_default();
-        if let Some(case) = cases.iter_mut().find(|case| case.name == name) {
-            case.detail = reason.to_owned();
-        }
-    }
-    cases
-}
-
-/// `ok name` or `not ok name: why`, as the programs of this project print.
-pub fn read_checks(output: &str) -> Vec<Case> {
-    let mut cases = Vec::new();
-    for line in output.lines() {
-        if let Some(name) = line.strip_prefix("ok ") {
-            cases.push(Case::new(name, Outcome::Passed));
-        } else if let Some(rest) = line.strip_prefix("not ok ") {
-            let (name, why) = rest.split_once(": ").unwrap_or((rest, ""));
-            cases.push(Case::of(name, Err(why.to_owned())));
-        }
-    }
-    cases
-}
-
-/// `test module::name ... ok`.
-fn read_libtest(output: &str) -> Vec<Case> {
-    let mut cases = Vec::new();
-    for line in output.lines() {
-        let Some((name, word)) = line.strip_prefix("test ").and_then(|l| l.split_once(" ... "))
-        else {
-            continue;
-        };
-        let outcome = match word.split([',', ' ']).next().unwrap_or_default() {
-            "ok" => Outcome::Passed,
-            "ignored" => Outcome::Skipped,
-            _ => Outcome::Failed,
-        };
-        cases.push(Case::new(name, outcome));
-    }
-    cases
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check_read(read: fn(&str) -> Vec<Case>, output: &str, expected: &[(&str, Outcome)]) {
-        let cases = read(output);
-        let got: Vec<_> = cases.iter().map(|case| (case.name.as_str(), case.outcome)).collect();
-        assert_eq!(got, expected);
-    }
-
-    #[test]
-    fn reads_go() {
-        let output = "=== RUN TestA\n--- PASS: TestA (0.01s)\n    --- FAIL: TestB/one (0.00s)\n\
-            --- FAIL: TestB (1.00s)\n--- SKIP: TestC (0.00s)\n";
-        let expected =
-            [("TestA", Outcome::Passed), ("TestB", Outcome::Failed), ("TestC", Outcome::Skipped)];
-        check_read(read_go, output, &expected);
-    }
-
-    #[test]
-    fn reads_pytest() {
-        let output = "test/integration/test_a.py::test_x[lz4] PASSED    [  1%]\n\
-            test/integration/test_a.py::test_y SKIPPED (no broker)  [  2%]\n\
-            test/integration/test_b.py::test_z PASSED  [  3%]\n\
-            test/integration/test_b.py::test_z ERROR  [  3%]\n";
-        let expected = [
-            ("test_a.py::test_x[lz4]", Outcome::Passed),
-            ("test_a.py::test_y", Outcome::Skipped),
-            ("test_b.py::test_z", Outcome::Failed),
-        ];
-        check_read(read_pytest, output, &expected);
-    }
-
-    #[test]
-    fn reads_libtest() {
-        let output = "test a::b ... ok\ntest c ... FAILED\ntest d ... ignored, needs time\n";
-        let expected = [("a::b", Outcome::Passed), ("c", Outcome::Failed), ("d", Outcome::Skipped)];
-        check_read(read_libtest, output, &expected);
-    }
 }

@@ -1,7 +1,8 @@
 //! librdkafka, new and old: `compat/librdkafka/check.py` on confluent-kafka, and kcat of Debian.
 
 use crate::compat::context::Context;
-use crate::compat::foreign::{MINUTE, finish, read_checks, run};
+use crate::compat::foreign::{MINUTE, finish, run};
+use crate::compat::reports::read_checks;
 use crate::compat::verdict::Case;
 use std::io::Write;
 use std::process::{Command, Stdio};

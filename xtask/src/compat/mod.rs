@@ -9,6 +9,7 @@ mod crash;
 mod foreign;
 mod kafka_tools;
 mod librdkafka;
+mod reports;
 mod sarama;
 mod seeds;
 mod tools;
@@ -20,7 +21,7 @@ use crate::exec;
 use crate::tally::Tally;
 use context::Context;
 use std::time::Instant;
-use verdict::{Case, Expected};
+use verdict::{Case, Expected, Outcome};
 
 const USAGE: &str = "\
 usage: cargo xtask compat [--full] [--only SUITE]... [--target highwater|kafka]
@@ -145,9 +146,11 @@ fn run_suite(suite: &Suite, options: &Options, cache: &Cache) -> Result<Tally, S
     println!("- {}: {}", suite.name, suite.about);
     let began = Instant::now();
     let expected = Expected::load(suite.name)?;
-    let context = Context::new(suite.name, options.target, options.full, cache)?;
+    let left_out = expected.left_out(options.target, options.full);
+    let context = Context::new(suite.name, options.target, options.full, left_out, cache)?;
     let mut cases = (suite.run)(&context)
         .unwrap_or_else(|message| vec![Case::of("the suite runs", Err(message))]);
+    cases.extend(context.left_out.iter().map(|name| Case::new(name, Outcome::LeftOut)));
     if cases.is_empty() {
         cases.push(Case::of("the suite has cases", Err("none ran".to_owned())));
     }

@@ -2,7 +2,8 @@
 //! commit by hand.
 
 use crate::compat::context::Context;
-use crate::compat::foreign::{MINUTE, finish, read_checks, run};
+use crate::compat::foreign::{MINUTE, finish, run};
+use crate::compat::reports::read_checks;
 use crate::compat::verdict::Case;
 use std::process::Command;
 

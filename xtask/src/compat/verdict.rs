@@ -4,12 +4,15 @@
 //! against its entry makes the run fail. Lines of the file:
 //!
 //! ```text
-//! case | fail, skip, flaky or pass | kafka-fails-too: yes or no | reason
+//! case | fail, skip, flaky, pass or left-out | kafka-fails-too: yes, no or sometimes | reason
+//! full | case | reason
 //! log | pattern | reason
 //! ```
 //!
 //! A case may begin or end with `*`. `flaky`: any outcome will do. `pass` beside `yes`: Highwater
-//! passes what Kafka fails. A `log` line allows an ERROR that a suite provokes.
+//! passes what Kafka fails. `left-out`: the suite is told not to run it, beside `no` on Highwater
+//! only. A `full` line keeps a case for the full form. What is left out counts as skipped. A `log`
+//! line allows an ERROR that a suite provokes. An entry that meets no case fails the run as well.
 
 use crate::broker::Target;
 use crate::exec;
@@ -20,6 +23,8 @@ pub enum Outcome {
     Passed,
     Failed,
     Skipped,
+    /// Not run, because we told the suite so.
+    LeftOut,
 }
 
 #[derive(Debug, Clone)]
@@ -50,18 +55,28 @@ enum Expect {
     Fail,
     Skip,
     Flaky,
+    LeftOut,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KafkaToo {
+    Yes,
+    No,
+    Sometimes,
 }
 
 struct Entry {
     case: String,
     expect: Expect,
-    kafka_fails_too: bool,
+    kafka_too: KafkaToo,
     reason: String,
 }
 
 #[derive(Default)]
 pub struct Expected {
     entries: Vec<Entry>,
+    /// Cases that the short form leaves to the full one.
+    full_only: Vec<String>,
     log: Vec<String>,
 }
 
@@ -82,21 +97,26 @@ impl Expected {
                 ["log", pattern, reason] if !reason.is_empty() => {
                     expected.log.push(pattern.to_owned());
                 }
+                ["full", case, reason] if !reason.is_empty() => {
+                    expected.full_only.push(case.to_owned());
+                }
                 [case, expect, kafka, reason] if !reason.is_empty() => {
                     let expect = match expect {
                         "pass" => Expect::Pass,
                         "fail" => Expect::Fail,
                         "skip" => Expect::Skip,
                         "flaky" => Expect::Flaky,
+                        "left-out" => Expect::LeftOut,
                         _ => return Err(format!("unknown outcome: {line}")),
                     };
-                    let kafka_fails_too = match kafka {
-                        "kafka-fails-too: yes" => true,
-                        "kafka-fails-too: no" => false,
-                        _ => return Err(format!("no `kafka-fails-too: yes|no`: {line}")),
+                    let kafka_too = match kafka {
+                        "kafka-fails-too: yes" => KafkaToo::Yes,
+                        "kafka-fails-too: no" => KafkaToo::No,
+                        "kafka-fails-too: sometimes" => KafkaToo::Sometimes,
+                        _ => return Err(format!("no `kafka-fails-too: …`: {line}")),
                     };
                     let (case, reason) = (case.to_owned(), reason.to_owned());
-                    expected.entries.push(Entry { case, expect, kafka_fails_too, reason });
+                    expected.entries.push(Entry { case, expect, kafka_too, reason });
                 }
                 _ => return Err(format!("not an entry: {line}")),
             }
@@ -106,6 +126,17 @@ impl Expected {
 
     pub fn allows_log_line(&self, line: &str) -> bool {
         self.log.iter().any(|pattern| line.contains(pattern))
+    }
+
+    /// The cases that the suite is told not to run.
+    pub fn left_out(&self, target: Target, full: bool) -> Vec<String> {
+        let never = |entry: &&Entry| expected_on(target, entry) == Expect::LeftOut;
+        let never = self.entries.iter().filter(never);
+        let mut names: Vec<String> = never.map(|entry| entry.case.clone()).collect();
+        if !full {
+            names.extend(self.full_only.iter().cloned());
+        }
+        names
     }
 
     /// The tally of a suite, and a line for each thing the reader should know.
@@ -128,6 +159,13 @@ impl Expected {
                 }
             }
         }
+        for entry in self.entries.iter().map(|entry| &entry.case).chain(&self.full_only) {
+            let part = format!("{entry}/*");
+            if !cases.iter().any(|c| matches(entry, &c.name) || matches(&part, &c.name)) {
+                tally.failed += 1;
+                lines.push(format!("    NO SUCH CASE, so drop its entry: {entry}"));
+            }
+        }
         (tally, lines)
     }
 }
@@ -139,12 +177,14 @@ enum Verdict {
 }
 
 fn expected_on(target: Target, entry: &Entry) -> Expect {
-    match (target, entry.kafka_fails_too, entry.expect) {
+    match (target, entry.kafka_too, entry.expect) {
         (Target::Highwater, _, expect) => expect,
-        (Target::Kafka, _, Expect::Flaky) => Expect::Flaky,
-        (Target::Kafka, true, Expect::Pass) => Expect::Fail,
-        (Target::Kafka, true, expect) => expect,
-        (Target::Kafka, false, _) => Expect::Pass,
+        (Target::Kafka, KafkaToo::Yes, Expect::Pass) => Expect::Fail,
+        (Target::Kafka, KafkaToo::Yes, expect) => expect,
+        (Target::Kafka, _, Expect::Flaky) | (Target::Kafka, KafkaToo::Sometimes, _) => {
+            Expect::Flaky
+        }
+        (Target::Kafka, KafkaToo::No, _) => Expect::Pass,
     }
 }
 
@@ -153,6 +193,7 @@ fn plain(outcome: Outcome) -> Verdict {
         Outcome::Passed => Verdict::Passed,
         Outcome::Failed => Verdict::Wrong("FAILED"),
         Outcome::Skipped => Verdict::Wrong("SKIPPED UNEXPECTEDLY"),
+        Outcome::LeftOut => Verdict::Excused,
     }
 }
 
@@ -160,9 +201,11 @@ fn decide_verdict(expect: Expect, outcome: Outcome) -> Verdict {
     match (expect, outcome) {
         (Expect::Pass, outcome) => plain(outcome),
         (Expect::Flaky, Outcome::Passed) => Verdict::Passed,
-        (Expect::Flaky, _) | (Expect::Fail, Outcome::Failed) | (Expect::Skip, Outcome::Skipped) => {
-            Verdict::Excused
-        }
+        (_, Outcome::LeftOut)
+        | (Expect::Flaky, _)
+        | (Expect::Fail, Outcome::Failed)
+        | (Expect::Skip, Outcome::Skipped) => Verdict::Excused,
+        (Expect::LeftOut, _) => Verdict::Wrong("RAN, though listed as left out"),
         (Expect::Fail | Expect::Skip, Outcome::Passed) => {
             Verdict::Wrong("PASSED, so drop its entry from expected.txt")
         }
@@ -189,18 +232,29 @@ acl | fail | kafka-fails-too: yes | no authorizer
 txn* | fail | kafka-fails-too: no | transactions come later
 old | pass | kafka-fails-too: yes | Kafka dropped it
 slow | flaky | kafka-fails-too: yes | the client times itself
+raced | fail | kafka-fails-too: sometimes | Kafka answers from older metadata
+hangs | left-out | kafka-fails-too: yes | ends the program
+etl | left-out | kafka-fails-too: no | transactions come later
+full | acl | takes a minute
 log | disk is full | the suite fills it
 ";
 
     fn check_judge(target: Target, case: &str, outcome: Outcome, expected: (usize, usize, usize)) {
         let list = Expected::parse(LIST).expect("the list parses");
-        let (tally, _) = list.judge(target, &[Case::new(case, outcome)]);
+        // The other entries meet a case as well.
+        let others = ["acl", "txn", "old", "slow", "raced", "hangs", "etl"];
+        let others = others.iter().filter(|name| !case.starts_with(**name));
+        let mut cases: Vec<Case> = others.map(|o| Case::new(o, Outcome::LeftOut)).collect();
+        let (before, _) = list.judge(target, &cases);
+        cases.push(Case::new(case, outcome));
+        let (mut tally, _) = list.judge(target, &cases);
+        tally.skipped -= before.skipped;
         assert_eq!((tally.passed, tally.failed, tally.skipped), expected, "{case} {outcome:?}");
     }
 
     #[test]
     fn an_unexpected_outcome_fails_the_run() {
-        use Outcome::{Failed, Passed, Skipped};
+        use Outcome::{Failed, LeftOut, Passed, Skipped};
         for (case, outcome, expected) in [
             ("plain", Passed, (1, 0, 0)),
             ("plain", Failed, (0, 1, 0)),
@@ -213,6 +267,11 @@ log | disk is full | the suite fills it
             ("old", Failed, (0, 1, 0)),
             ("slow", Failed, (0, 0, 1)),
             ("slow", Passed, (1, 0, 0)),
+            ("raced", Failed, (0, 0, 1)),
+            ("raced", Passed, (0, 1, 0)),
+            ("hangs", LeftOut, (0, 0, 1)),
+            ("hangs", Passed, (0, 1, 0)),
+            ("acl", LeftOut, (0, 0, 1)),
         ] {
             check_judge(Target::Highwater, case, outcome, expected);
         }
@@ -224,6 +283,23 @@ log | disk is full | the suite fills it
         check_judge(Target::Kafka, "txn_commit", Outcome::Failed, (0, 1, 0));
         check_judge(Target::Kafka, "acl", Outcome::Failed, (0, 0, 1));
         check_judge(Target::Kafka, "old", Outcome::Failed, (0, 0, 1));
+        check_judge(Target::Kafka, "raced", Outcome::Failed, (0, 0, 1));
+        check_judge(Target::Kafka, "raced", Outcome::Passed, (1, 0, 0));
+    }
+
+    #[test]
+    fn an_entry_without_a_case_fails_the_run() {
+        let list = Expected::parse("gone | fail | kafka-fails-too: yes | why\n").expect("a list");
+        let (tally, lines) = list.judge(Target::Highwater, &[Case::new("a", Outcome::Passed)]);
+        assert_eq!((tally.passed, tally.failed), (1, 1), "{lines:?}");
+    }
+
+    #[test]
+    fn what_is_left_out_depends_on_target_and_form() {
+        let list = Expected::parse(LIST).expect("the list parses");
+        assert_eq!(list.left_out(Target::Highwater, true), ["hangs", "etl"]);
+        assert_eq!(list.left_out(Target::Highwater, false), ["hangs", "etl", "acl"]);
+        assert_eq!(list.left_out(Target::Kafka, true), ["hangs"]);
     }
 
     #[test]
