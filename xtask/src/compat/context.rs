@@ -84,10 +84,9 @@ fn logs_under(folder: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path().join("broker.log")).filter(|path| path.is_file()).collect()
 }
 
+pub type Check<T> = fn(&T) -> Result<(), String>;
+
 /// Runs named checks one after another; each gets the same subject.
-pub fn run_checks<T: ?Sized>(
-    subject: &T,
-    checks: &[(&str, fn(&T) -> Result<(), String>)],
-) -> Vec<Case> {
+pub fn run_checks<T: ?Sized>(subject: &T, checks: &[(&str, Check<T>)]) -> Vec<Case> {
     checks.iter().map(|(name, check)| Case::of(name, check(subject))).collect()
 }

@@ -66,7 +66,7 @@ pub fn check_batches(lab: &Lab, data: &Path) -> Result<(), String> {
         let size = format!("size: {BYTES_OF_BATCH} ");
         let fills = batches.iter().filter(|b| b.contains(&full) && b.contains(&size)).count();
         let expected = *log as usize / BYTES_OF_BATCH;
-        let rest = usize::from(*log as usize % BYTES_OF_BATCH > 0);
+        let rest = usize::from(!(*log as usize).is_multiple_of(BYTES_OF_BATCH));
         if (fills, batches.len()) != (expected, expected + rest) {
             return Err(format!("{name}: {fills} full batches of {}", batches.len()));
         }
