@@ -67,9 +67,9 @@ const SUITES: &[Suite] = &[
     suite("sarama", true, "a Go producer and consumer group ordered by key", sarama::run_suite),
     suite("kafka-python", true, "kafka-python's integration tests", foreign::kafka_python),
     suite("kgo", true, "franz-go's client tests", foreign::kgo),
-    suite("kafka-go", false, "segmentio/kafka-go's tests", foreign::kafka_go),
-    suite("rskafka", false, "rskafka's integration tests", foreign::rskafka),
-    suite("rust-rdkafka", false, "rust-rdkafka's integration tests", foreign::rust_rdkafka),
+    suite("kafka-go", true, "segmentio/kafka-go's tests", foreign::kafka_go),
+    suite("rskafka", true, "rskafka's integration tests", foreign::rskafka),
+    suite("rust-rdkafka", true, "rust-rdkafka's integration tests", foreign::rust_rdkafka),
     suite("crash", true, "kill -9 under load, then read everything back", crash::run_suite),
 ];
 
