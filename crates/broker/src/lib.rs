@@ -13,6 +13,7 @@ mod fetch;
 mod handlers;
 mod hosting;
 pub mod limits;
+mod log_levels;
 mod lookup;
 mod metadata_applier;
 mod metadata_log;
@@ -34,6 +35,7 @@ use highwater_config::{BrokerConfig, StaticConfig};
 use highwater_controller::Image;
 use highwater_net::Admission;
 
+pub use log_levels::LogLevels;
 pub use node::NodeIdentity;
 pub use startup::{RunningBroker, StartError, StartOptions, start};
 
@@ -70,6 +72,7 @@ pub struct Broker {
     pub(crate) queues: Vec<Arc<StorageQueue>>,
     /// Who may connect; set when the listeners are served.
     pub(crate) admission: ArcSwapOption<Admission>,
+    pub(crate) log_levels: LogLevels,
 }
 
 impl Broker {

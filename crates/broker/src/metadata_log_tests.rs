@@ -7,7 +7,7 @@ use highwater_wire::messages::CreateTopicsRequest;
 use highwater_wire::messages::create_topics_request::CreatableTopic;
 
 use super::*;
-use crate::{RunningBroker, StartOptions, start};
+use crate::{LogLevels, RunningBroker, StartOptions, start};
 
 fn settings(dir: &std::path::Path) -> StaticConfig {
     let set =
@@ -16,8 +16,12 @@ fn settings(dir: &std::path::Path) -> StaticConfig {
     StaticConfig::load(&sources).unwrap().0
 }
 
+fn options(dir: &std::path::Path) -> StartOptions {
+    StartOptions { settings: settings(dir), log_levels: LogLevels::none() }
+}
+
 async fn node(dir: &std::path::Path) -> RunningBroker {
-    start(StartOptions { settings: settings(dir) }).await.unwrap()
+    start(options(dir)).await.unwrap()
 }
 
 async fn create(broker: &Arc<Broker>, name: &str) {
@@ -89,6 +93,6 @@ async fn a_snapshot_that_cannot_be_read_stops_the_start_with_a_coded_error() {
         .unwrap();
     let whole = std::fs::read(&path).unwrap();
     std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-    let error = start(StartOptions { settings: settings(dir.path()) }).await.err().unwrap();
+    let error = start(options(dir.path())).await.err().unwrap();
     assert!(error.to_string().starts_with("HW0011"), "{error}");
 }

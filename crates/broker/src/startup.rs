@@ -23,6 +23,7 @@ use highwater_wire::messages::{BrokerHeartbeatRequest, BrokerRegistrationRequest
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
+use crate::LogLevels;
 use crate::clock::{self, Clock};
 use crate::fetch::SessionCache;
 use crate::hosting::{GroupHosts, MetadataHost};
@@ -41,6 +42,7 @@ const NO_EPOCH: i64 = -1;
 /// What a start needs: settings, already read and checked.
 pub struct StartOptions {
     pub settings: StaticConfig,
+    pub log_levels: LogLevels,
 }
 
 /// Why a node did not start.
@@ -132,6 +134,7 @@ pub async fn start(options: StartOptions) -> Result<RunningBroker, StartError> {
         is_stopping: AtomicBool::new(false),
         queues: storage.queues(),
         admission: ArcSwapOption::empty(),
+        log_levels: options.log_levels,
     });
     let applier = tokio::spawn(metadata_applier::run(broker.clone(), changes));
     broker.controller.lead(log.epoch);

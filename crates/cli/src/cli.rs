@@ -81,7 +81,7 @@ pub struct AnswerArgs {
 }
 
 /// Variables of the tools' own; all others with the prefix are settings of the broker.
-pub const OWN_VARIABLES: [&str; 2] = ["HIGHWATER_BOOTSTRAP", "HIGHWATER_LOG"];
+pub const OWN_VARIABLES: [&str; 2] = ["HIGHWATER_BOOTSTRAP", crate::logging::VARIABLE];
 
 /// `name=value`, for settings and headers.
 pub fn parse_pair(text: &str) -> Result<(String, String), String> {

@@ -7,6 +7,7 @@
 mod cli;
 mod commands;
 mod failure;
+mod logging;
 mod output;
 mod runtime;
 mod session;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use highwater_config::{
     Entry, Layers, Overrides, describe_broker, describe_client_metrics, describe_cluster_default,
-    describe_group, describe_loggers, describe_topic,
+    describe_group, describe_topic,
 };
 use highwater_controller::image::{Image, ResourceKind};
 use highwater_wire::ErrorCode;
@@ -96,7 +96,7 @@ fn entries(
                 return Err(invalid("loggers belong to one broker: name its id".into()));
             }
             check_broker(broker, name)?;
-            Ok(describe_loggers(&of(ResourceKind::BrokerLogger, name)))
+            Ok(broker.log_levels.describe())
         }
         Some(ResourceKind::Group) => {
             if name.is_empty() {

@@ -27,9 +27,13 @@ impl Api for IncrementalAlterConfigs {
             request,
             receiver: broker.node.id,
         });
+        let broker = broker.clone();
         Answer::later(async move {
             match asked.await {
-                ControllerReply::IncrementalAlterConfigs(response) => response,
+                ControllerReply::IncrementalAlterConfigs(response) => {
+                    broker.log_levels.take(&copy, &response);
+                    response
+                }
                 ControllerReply::Refused(code, message) => refuse(&copy, code, message),
                 other => controller_call::mismatched(&other),
             }

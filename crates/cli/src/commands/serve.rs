@@ -3,17 +3,18 @@
 //! Owns where settings come from, the start screen and the signals. What the settings mean is
 //! `config`'s, what the broker does is `broker`'s.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use highwater_broker::{RunningBroker, StartOptions};
+use highwater_broker::{LogLevels, RunningBroker, StartOptions};
 use highwater_config::{Sources, StaticConfig, Warning};
 
 use crate::cli::OWN_VARIABLES;
 use crate::failure::{Failure, Outcome};
+use crate::logging;
 use crate::runtime;
 use crate::signals::Signals;
 
@@ -92,29 +93,16 @@ fn parse_address(text: &str) -> Result<Address, String> {
 }
 
 pub fn run(args: &ServeArgs) -> Outcome {
-    start_logging()?;
+    let log_levels = logging::start()?;
     let (settings, warnings) = load(args)?;
     for warning in &warnings {
         eprintln!("highwater: warning: {warning}");
     }
     let runtime = runtime::for_serving()?;
-    let ended = runtime.block_on(serve(settings));
+    let ended = runtime.block_on(serve(settings, log_levels));
     // Nothing that is left may hold up the end.
     runtime.shutdown_timeout(Duration::from_millis(100));
     ended
-}
-
-fn start_logging() -> Outcome {
-    let wanted = std::env::var("HIGHWATER_LOG").unwrap_or_default();
-    let wanted = if wanted.is_empty() { "warn,highwater=info" } else { wanted.as_str() };
-    let filter = tracing_subscriber::EnvFilter::try_new(wanted)
-        .map_err(|error| Failure::usage(format!("HIGHWATER_LOG={wanted}: {error}")))?;
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
-        .init();
-    Ok(())
 }
 
 fn load(args: &ServeArgs) -> Outcome<(StaticConfig, Vec<Warning>)> {
@@ -166,11 +154,12 @@ fn reachable(listen: &Address) -> Option<Address> {
     Some(Address { host, port: listen.port })
 }
 
-async fn serve(settings: StaticConfig) -> Outcome {
+async fn serve(settings: StaticConfig, log_levels: LogLevels) -> Outcome {
     let mut signals = Signals::new()?;
     let advertised = settings.get("advertised.listeners").map(str::to_owned);
     // Reading logs blocks: on a thread of its own, so that a signal is heard meanwhile.
-    let starting = tokio::spawn(highwater_broker::start(StartOptions { settings }));
+    let options = StartOptions { settings, log_levels };
+    let starting = tokio::spawn(highwater_broker::start(options));
     let broker = tokio::select! {
         started = starting => started.map_err(Failure::new)?.map_err(Failure::new)?,
         () = signals.next() => return Err(Failure::new("stopped before it had started")),

@@ -21,7 +21,7 @@ fn a_commit_larger_than_the_offsets_topic_takes() {
     let topic = wire.new_topic(1, &[]);
     let mut request = simple_commit(&group, &topic.name, 0, 1);
     request.topics[0].partitions[0].committed_metadata = Some("x".repeat(2_000).as_str().into());
-    let mut eventually = |wire: &mut Wire, expected| {
+    let eventually = |wire: &mut Wire, expected| {
         let deadline = Instant::now() + TAKEN_WITHIN;
         // Kafka's broker hears of a change some moments after it was answered.
         while wire.commit(&request) != expected {

@@ -20,10 +20,10 @@ use crate::shared;
 
 pub const TOPIC: i8 = 2;
 pub const BROKER: i8 = 4;
-const LOGGERS: i8 = 8;
+pub const LOGGERS: i8 = 8;
 const GROUP: i8 = 32;
 
-fn described(wire: &mut Wire, kind: i8, name: &str) -> Vec<DescribeConfigsResourceResult> {
+pub fn described(wire: &mut Wire, kind: i8, name: &str) -> Vec<DescribeConfigsResourceResult> {
     let resource = DescribeConfigsResource {
         resource_type: kind,
         resource_name: name.into(),
