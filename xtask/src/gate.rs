@@ -24,6 +24,7 @@ pub fn test(args: &[String]) -> Result<(), String> {
         ("layers", Box::new(|| report(layers::check()?))),
         ("tidy", Box::new(|| report(tidy::check()?))),
         ("tests", Box::new(tests)),
+        ("optional features", Box::new(optional_features)),
     ];
     match args {
         [] => stages.push(("compat, short form", Box::new(compat::short))),
@@ -91,6 +92,12 @@ fn format_check() -> Result<Tally, String> {
 fn clippy() -> Result<Tally, String> {
     let lints = ["--", "-D", "warnings"];
     exec::shown(exec::cargo().args(["clippy", "--workspace", "--all-targets"]).args(lints))?;
+    Ok(Tally::of_check(0))
+}
+
+/// Nothing else compiles them.
+fn optional_features() -> Result<Tally, String> {
+    exec::shown(exec::cargo().args(["check", "-p", "highwater-cli", "--all-features"]))?;
     Ok(Tally::of_check(0))
 }
 
