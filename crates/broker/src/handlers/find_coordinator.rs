@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use highwater_types::PartitionIndex;
+use highwater_types::{PartitionIndex, Uuid};
 use highwater_wire::messages::find_coordinator_response::Coordinator;
 use highwater_wire::messages::{FindCoordinatorRequest, FindCoordinatorResponse};
 use highwater_wire::{ErrorCode, Str};
@@ -16,6 +16,10 @@ use crate::{Broker, auto_create};
 pub struct FindCoordinator;
 
 const KEY_GROUP: i8 = 0;
+const KEY_TRANSACTION: i8 = 1;
+const KEY_SHARE: i8 = 2;
+/// Version from which there are keys of share groups.
+const SHARE_FROM: i16 = 6;
 /// Version from which several keys are asked for at once.
 const BATCHED_FROM: i16 = 4;
 
@@ -46,13 +50,13 @@ fn answer(
     request: &FindCoordinatorRequest,
 ) -> FindCoordinatorResponse {
     if version >= BATCHED_FROM {
-        let find = |key: &Str| coordinator(broker, request.key_type, key);
+        let find = |key: &Str| coordinator(broker, version, request.key_type, key);
         return FindCoordinatorResponse {
             coordinators: request.coordinator_keys.iter().map(find).collect(),
             ..FindCoordinatorResponse::default()
         };
     }
-    let found = coordinator(broker, request.key_type, &request.key);
+    let found = coordinator(broker, version, request.key_type, &request.key);
     FindCoordinatorResponse {
         error_code: found.error_code,
         error_message: found.error_message,
@@ -63,7 +67,7 @@ fn answer(
     }
 }
 
-fn coordinator(broker: &Broker, key_type: i8, key: &Str) -> Coordinator {
+fn coordinator(broker: &Broker, version: i16, key_type: i8, key: &Str) -> Coordinator {
     let none = |code: ErrorCode, message: &str| Coordinator {
         key: key.clone(),
         node_id: -1,
@@ -76,13 +80,21 @@ fn coordinator(broker: &Broker, key_type: i8, key: &Str) -> Coordinator {
     match key_type {
         KEY_GROUP => {}
         // A code that is not retried: no waiting makes transactions served.
-        1 => {
+        KEY_TRANSACTION => {
             return none(
                 ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
                 "transactions are not served by this broker",
             );
         }
-        2 => return none(ErrorCode::COORDINATOR_NOT_AVAILABLE, "share groups are not served"),
+        KEY_SHARE if version < SHARE_FROM || !is_share_key(key) => {
+            return none(
+                ErrorCode::INVALID_REQUEST,
+                "a share group's key is group:topic id:partition, from version 6 on",
+            );
+        }
+        KEY_SHARE => {
+            return none(ErrorCode::COORDINATOR_NOT_AVAILABLE, "share groups are not served");
+        }
         _ => return none(ErrorCode::INVALID_REQUEST, "the key type is neither 0, 1 nor 2"),
     }
     let image = broker.image.load();
@@ -106,5 +118,36 @@ fn coordinator(broker: &Broker, key_type: i8, key: &Str) -> Coordinator {
             }
         }
         None => none(ErrorCode::COORDINATOR_NOT_AVAILABLE, "the coordinator is not available yet"),
+    }
+}
+
+/// `group:topic id:partition`
+fn is_share_key(key: &str) -> bool {
+    let mut parts = key.rsplitn(3, ':');
+    let partition = parts.next().and_then(|text| text.parse::<i32>().ok());
+    let topic_id = parts.next().and_then(|text| text.parse::<Uuid>().ok());
+    let group = parts.next().filter(|group| !group.is_empty());
+    partition.is_some_and(|index| index >= 0) && topic_id.is_some() && group.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_share_key;
+
+    #[test]
+    fn keys_of_share_groups() {
+        for (key, expected) in [
+            ("g:AAAAAAAAQACAAAAAAAAAAQ:0", true),
+            ("a:b:AAAAAAAAQACAAAAAAAAAAQ:7", true),
+            ("", false),
+            ("g", false),
+            ("g:AAAAAAAAQACAAAAAAAAAAQ", false),
+            (":AAAAAAAAQACAAAAAAAAAAQ:0", false),
+            ("g:topic:0", false),
+            ("g:AAAAAAAAQACAAAAAAAAAAQ:-1", false),
+            ("g:AAAAAAAAQACAAAAAAAAAAQ:x", false),
+        ] {
+            assert_eq!(is_share_key(key), expected, "{key}");
+        }
     }
 }

@@ -21,7 +21,8 @@ impl Api for InitProducerId {
         _: Call,
         request: InitProducerIdRequest,
     ) -> Answer<InitProducerIdResponse> {
-        if let Err(code) = check(&request) {
+        let timeout_ms_max = broker.config.load().producers.transaction_timeout_max_ms;
+        if let Err(code) = check(&request, timeout_ms_max) {
             return Answer::Now(refused(code));
         }
         let broker = broker.clone();
@@ -38,7 +39,7 @@ impl Api for InitProducerId {
     }
 }
 
-fn check(request: &InitProducerIdRequest) -> Result<(), ErrorCode> {
+fn check(request: &InitProducerIdRequest, timeout_ms_max: i32) -> Result<(), ErrorCode> {
     let has_id = request.producer_id != -1;
     let has_epoch = request.producer_epoch != -1;
     if has_id != has_epoch {
@@ -47,6 +48,9 @@ fn check(request: &InitProducerIdRequest) -> Result<(), ErrorCode> {
     match request.transactional_id.as_deref() {
         None => Ok(()),
         Some("") => Err(ErrorCode::INVALID_REQUEST),
+        Some(_) if !(1..=timeout_ms_max).contains(&request.transaction_timeout_ms) => {
+            Err(ErrorCode::INVALID_TRANSACTION_TIMEOUT)
+        }
         // What Kafka says to a client that may not use transactions: not retried.
         Some(_) => Err(ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
     }

@@ -1,11 +1,15 @@
 //! The form of a case, and how a table of cases is checked.
 
 use std::fmt;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use highwater_testkit::{BrokerProcess, Wire, WireError};
 use highwater_wire::{ErrorCode, Request, Str};
 
 use crate::shared;
+
+const SETTLED_WITHIN: Duration = Duration::from_secs(20);
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +91,11 @@ pub fn not_as_kafka(code: ErrorCode, kafka: End) -> Expected {
     Expected { kafka, ..code.into() }
 }
 
+/// Kafka takes it; transactions are refused while they are not served.
+pub fn no_transactions() -> Expected {
+    not_as_kafka(ErrorCode::TRANSACTIONAL_ID_AUTHORIZATION_FAILED, End::Code(ErrorCode::NONE))
+}
+
 impl Expected {
     pub fn with(mut self, name: &'static str, value: i64) -> Expected {
         self.details.push((name, value));
@@ -113,6 +122,26 @@ impl<S> Bench<S> {
             self.wire = self.broker.connect();
         }
         answer
+    }
+}
+
+impl<S> Bench<S> {
+    /// Kafka's coordinator of transactions begins when it is first asked for: asks until it says
+    /// something final.
+    pub fn until_final(
+        &mut self,
+        mut ask: impl FnMut(&mut Self) -> Result<Outcome, WireError>,
+    ) -> Result<Outcome, WireError> {
+        let deadline = Instant::now() + SETTLED_WITHIN;
+        loop {
+            let outcome = ask(self)?;
+            match outcome.end {
+                End::Code(code) if code.is_retriable() && Instant::now() < deadline => {
+                    thread::sleep(Duration::from_millis(50));
+                }
+                _ => return Ok(outcome),
+            }
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use highwater_testkit::{Topic, Wire, batch, now_ms};
 use highwater_wire::ErrorCode;
 use highwater_wire::messages::InitProducerIdRequest;
 
-use super::case::{Bench, Case, Expected, Outcome, case, check};
+use super::case::{Bench, Case, Expected, Outcome, case, check, no_transactions};
 
 /// Never handed out by any cluster of this test.
 const FOREIGN_ID: i64 = 987_654_321;
@@ -55,6 +55,7 @@ pub fn cases() -> Vec<Case<State>> {
     let refused = |code: ErrorCode| Expected::from(code).with("base_offset", -1);
     let gap = || refused(E::OUT_OF_ORDER_SEQUENCE_NUMBER);
     let producer: fn(&State) -> i64 = |state| state.producer;
+    let timeout = || Expected::from(E::INVALID_TRANSACTION_TIMEOUT);
     let wrapping: fn(&State) -> i64 = |state| state.wrapping;
     vec![
         written("first batch, sequence 0", at(0), (producer, 0, 0, 2)),
@@ -88,17 +89,35 @@ pub fn cases() -> Vec<Case<State>> {
         written("wrap, first batch at 2147483646", at(11), (wrapping, 0, i32::MAX - 1, 1)),
         written("wrap, two records at 2147483647", at(12), (wrapping, 0, i32::MAX, 2)),
         written("wrap, next at 1", at(14), (wrapping, 0, 1, 1)),
-        case(
-            "init producer id: empty transactional id",
-            E::INVALID_REQUEST,
-            |b: &mut Bench<State>| {
-                let request = InitProducerIdRequest {
-                    transactional_id: Some("".into()),
-                    transaction_timeout_ms: 60_000,
-                    ..Default::default()
-                };
-                Ok(Outcome::code(b.call(4, &request)?.error_code))
-            },
+        init("timeout 900001 ms (maximum 900000)", timeout(), ("t", 900_001, NONE)),
+        init("timeout 0", timeout(), ("t", 0, NONE)),
+        init("empty transactional id", E::INVALID_REQUEST.into(), ("", 60_000, NONE)),
+        init("producer id without epoch", E::INVALID_REQUEST.into(), ("t", 60_000, (5, -1))),
+        init(
+            "unknown transactional id with a producer id",
+            no_transactions(),
+            ("unknown", 60_000, (FOREIGN_ID, 0)),
         ),
     ]
+}
+
+/// Producer id and epoch of a request for a new producer.
+const NONE: (i64, i16) = (-1, -1);
+
+/// Transactional id, timeout, producer id and epoch.
+type Init = (&'static str, i32, (i64, i16));
+
+fn init(label: &str, expected: Expected, init: Init) -> Case<State> {
+    let (transactional_id, transaction_timeout_ms, (producer_id, producer_epoch)) = init;
+    let send = move |b: &mut Bench<State>| {
+        let request = InitProducerIdRequest {
+            transactional_id: Some(transactional_id.into()),
+            transaction_timeout_ms,
+            producer_id,
+            producer_epoch,
+            ..Default::default()
+        };
+        b.until_final(|b| Ok(Outcome::code(b.call(4, &request)?.error_code)))
+    };
+    case(format!("init producer id: {label}"), expected, send)
 }

@@ -10,10 +10,12 @@ use highwater_wire::messages::{
 };
 use highwater_wire::{ApiKey, ErrorCode, Message, Reader, Str, header};
 
-use super::case::{Bench, Case, Expected, Outcome, case, check, says};
+use super::case::{Bench, Case, Expected, Outcome, case, check, no_transactions, says};
 use super::topics::NO_SUCH_ID;
 
 const KEY_GROUP: i8 = 0;
+const KEY_TRANSACTION: i8 = 1;
+const KEY_SHARE: i8 = 2;
 
 /// A topic that does not exist.
 pub struct State(String);
@@ -76,21 +78,26 @@ fn topics() -> Vec<Case<State>> {
 
 fn coordinators() -> Vec<Case<State>> {
     use ErrorCode as E;
-    let found = |label: &str, expected: Expected, key_type: i8, key: &'static str| {
-        let send = move |b: &mut Run| {
-            let request = FindCoordinatorRequest {
-                key_type,
-                coordinator_keys: vec![key.into()],
-                ..Default::default()
+    let found =
+        |label: &str, expected: Expected, (version, key_type): (i16, i8), key: &'static str| {
+            let send = move |b: &mut Run| {
+                let request = FindCoordinatorRequest {
+                    key_type,
+                    coordinator_keys: vec![key.into()],
+                    ..Default::default()
+                };
+                b.until_final(|b| {
+                    let answer = b.call(version, &request)?.coordinators.remove(0);
+                    Ok(Outcome::code(answer.error_code).saying(answer.error_message))
+                })
             };
-            let answer = b.call(4, &request)?.coordinators.remove(0);
-            Ok(Outcome::code(answer.error_code).saying(answer.error_message))
+            case(format!("find coordinator: {label}"), expected, send)
         };
-        case(format!("find coordinator: {label}"), expected, send)
-    };
     vec![
-        found("key type 9", says(E::INVALID_REQUEST), 9, "x"),
-        found("empty group id", E::NONE.into(), KEY_GROUP, ""),
+        found("key type 9", says(E::INVALID_REQUEST), (4, 9), "x"),
+        found("empty group id", E::NONE.into(), (4, KEY_GROUP), ""),
+        found("empty transactional id", no_transactions(), (4, KEY_TRANSACTION), ""),
+        found("share key without colons", E::INVALID_REQUEST.into(), (6, KEY_SHARE), "x"),
     ]
 }
 
