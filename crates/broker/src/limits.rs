@@ -6,6 +6,9 @@ pub const MAILBOX_REQUESTS_MAX: usize = 100_000;
 /// Storage threads of one data directory.
 pub const STORAGE_THREADS_MAX: usize = 4;
 
+/// Files up to which a flush is an `fdatasync` each; for more one `syncfs` is cheaper.
+pub const FDATASYNC_FILES_MAX: usize = 2;
+
 /// Bytes of a coordinator's log read at a time while loading.
 pub const LOAD_CHUNK_BYTES: usize = 1 << 20;
 

@@ -99,7 +99,7 @@ pub async fn start(options: StartOptions) -> Result<RunningBroker, StartError> {
     let listening = listen(&config)?;
     let was_clean = dir.take_clean_shutdown()?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let storage = StorageThreads::start(threads.min(STORAGE_THREADS_MAX), clock)
+    let storage = StorageThreads::start(threads.min(STORAGE_THREADS_MAX), dir.clone(), clock)
         .map_err(StartError::Thread)?;
     let opening = Opening::new(dir.clone(), FdCache::new(OPEN_FILES_MAX), was_clean)?;
     let log = metadata_log::open(&opening, &identity, &storage, clock)?;

@@ -30,7 +30,14 @@ impl FlushJob {
         self.upto
     }
 
-    /// Blocks until the medium has it.
+    /// How many files [`FlushJob::run`] flushes, one after the other.
+    pub fn file_count(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Blocks until the medium has it. [`LogDir::sync_all`] does the same for all logs at once.
+    ///
+    /// [`LogDir::sync_all`]: crate::LogDir::sync_all
     pub fn run(&self) -> Result<(), LogError> {
         let disk = &*self.place.disk;
         for segment in &self.segments {
@@ -70,8 +77,12 @@ impl Log {
     }
 
     /// What a flush now would have to do; None if there is nothing.
-    pub fn begin_flush(&self) -> Option<FlushJob> {
-        self.is_dirty().then(|| {
+    ///
+    /// # Errors
+    /// If the log is offline.
+    pub fn begin_flush(&self) -> Result<Option<FlushJob>, LogError> {
+        self.check_online()?;
+        Ok(self.is_dirty().then(|| {
             let active = std::iter::once(&self.active.segment);
             FlushJob {
                 place: Arc::clone(&self.shared.place),
@@ -79,11 +90,20 @@ impl Log {
                 upto: self.log_end,
                 names: self.names_dirty,
             }
-        })
+        }))
     }
 
-    /// Takes note of a flush that succeeded. Jobs finish in the order in which they began.
-    pub fn finish_flush(&mut self, job: &FlushJob) {
+    /// Takes note of how a flush ended, and gives the recovery point, up to which everything is on
+    /// the medium. Jobs finish in the order in which they began.
+    ///
+    /// # Errors
+    /// A failed flush takes the log offline: what the medium holds is unknown then.
+    pub fn finish_flush(
+        &mut self,
+        job: &FlushJob,
+        ran: Result<(), LogError>,
+    ) -> Result<Offset, LogError> {
+        ran.map_err(|error| self.go_offline(error))?;
         self.unflushed.retain(|segment| {
             !job.segments.iter().any(|flushed| Arc::ptr_eq(flushed, segment))
                 || job.segments.last().is_some_and(|last| Arc::ptr_eq(last, segment))
@@ -93,16 +113,18 @@ impl Log {
         if job.names && job.segments.last().is_some_and(|s| Arc::ptr_eq(s, &self.active.segment)) {
             self.names_dirty = false;
         }
+        Ok(self.recovery_point)
     }
 
     /// Flushes everything appended so far and moves the recovery point to the log end, which it
-    /// returns. A failed flush takes the log offline: what the medium holds is unknown then.
+    /// returns.
+    ///
+    /// # Errors
+    /// As [`Log::begin_flush`] and [`Log::finish_flush`].
     pub fn flush(&mut self) -> Result<Offset, LogError> {
-        self.check_online()?;
-        if let Some(job) = self.begin_flush() {
-            job.run().map_err(|error| self.go_offline(error))?;
-            self.finish_flush(&job);
+        match self.begin_flush()? {
+            Some(job) => self.finish_flush(&job, job.run()),
+            None => Ok(self.recovery_point),
         }
-        Ok(self.recovery_point)
     }
 }

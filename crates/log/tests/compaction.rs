@@ -422,6 +422,26 @@ fn a_crash_at_any_step_of_the_swap_loses_nothing() {
     }
 }
 
+/// What compaction writes is on the medium before it takes anything's place.
+#[test]
+fn a_power_loss_after_the_swap_loses_nothing() {
+    for seed in 0..20 {
+        let bench = compacting(300);
+        let disk = Arc::new(FaultyDisk::sound());
+        let mut log =
+            Log::open(disk.clone(), FdCache::new(64), bench.path(), bench.options()).unwrap();
+        for round in 0..30 {
+            put(&mut log, &format!("k{}", round % 3), Some("some value that has a length"));
+        }
+        log.flush().unwrap();
+        compact(&mut log);
+        let expected = found(&log);
+        drop(log);
+        disk.lose_power(bench.path(), &mut SplitMix::new(seed));
+        assert_eq!(found(&bench.open_torn(30).unwrap()), expected);
+    }
+}
+
 /// A reader with an old picture, and no file open, must never see the new files as the old ones.
 #[test]
 fn readers_are_not_disturbed() {

@@ -76,21 +76,21 @@ fn follow(reader: &LogReader, done: &AtomicBool, bytes_max: usize) -> usize {
 fn a_flush_may_run_while_the_writer_goes_on() {
     let bench = Bench::new(LogConfig { segment_bytes: 1_000, ..LogConfig::default() });
     let mut log = bench.open();
-    assert!(log.begin_flush().is_some(), "the new files' names are not flushed");
+    assert!(log.begin_flush().unwrap().is_some(), "the new files' names are not flushed");
     log.flush().unwrap();
-    assert!(log.begin_flush().is_none());
+    assert!(log.begin_flush().unwrap().is_none());
     for round in 1..=20 {
         for _ in 0..7 {
             appended(&mut log, plain(1, &[0; 100]));
         }
-        let job = log.begin_flush().unwrap();
+        let job = log.begin_flush().unwrap().unwrap();
         let upto = job.upto();
         let flusher = std::thread::spawn(move || job.run().map(|()| job));
         for _ in 0..7 {
             appended(&mut log, plain(1, &[0; 100]));
         }
         let job = flusher.join().unwrap().unwrap();
-        log.finish_flush(&job);
+        log.finish_flush(&job, Ok(())).unwrap();
         assert_eq!(log.recovery_point(), upto);
         assert!(log.is_dirty(), "round {round}");
     }

@@ -1,8 +1,8 @@
-//! The write side of a partition: runs on its storage thread.
+//! The write side of a partition: appends run on its storage thread, flushes on the flusher's.
 
 use std::sync::Arc;
 
-use highwater_log::{BatchOutcome, PendingBatch};
+use highwater_log::{BatchOutcome, FlushJob, LogError, PendingBatch};
 use highwater_replication::AckOutcome;
 use highwater_types::{LeaderEpoch, Offset, Timestamp};
 
@@ -103,24 +103,33 @@ impl Partition {
         }
     }
 
-    /// Flushes the log and lets the high watermark follow. A failed flush is never retried as if
-    /// nothing had happened: the partition stops.
-    pub(crate) fn flush_now(&self) {
-        let flushed = {
-            let mut log = self.log.lock();
-            let Some(log) = log.as_mut() else { return };
-            log.flush()
+    /// What a flush has to do now, if anything.
+    pub(crate) fn begin_flush(&self) -> Option<FlushJob> {
+        let begun = self.log.lock().as_ref()?.begin_flush();
+        begun.unwrap_or_else(|error| {
+            self.stop_after(&error);
+            None
+        })
+    }
+
+    /// Lets the high watermark follow a flush. A failed one is never retried as if nothing had
+    /// happened: the partition stops.
+    pub(crate) fn finish_flush(&self, job: &FlushJob, ran: Result<(), LogError>) {
+        let Some(finished) = self.log.lock().as_mut().map(|log| log.finish_flush(job, ran)) else {
+            return;
         };
-        match flushed {
+        match finished {
             Ok(end) => {
                 let woken = self.replica.lock().on_flushed(end);
                 wake(woken);
             }
-            Err(error) => {
-                tracing::error!(partition = %self.name, %error, "the log could not be flushed; the partition goes offline");
-                self.become_idle();
-            }
+            Err(error) => self.stop_after(&error),
         }
+    }
+
+    fn stop_after(&self, error: &LogError) {
+        tracing::error!(partition = %self.name, %error, "the log could not be flushed; the partition goes offline");
+        self.become_idle();
     }
 }
 

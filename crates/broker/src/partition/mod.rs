@@ -2,7 +2,7 @@
 //! writes.
 //!
 //! Who may touch what: the log is written on its storage thread alone (the lock around it is
-//! never contended); the replica is behind a short lock of its own; readers use the lock-free
+//! contended only when the flusher looks in, for a moment); the replica is behind a short lock of its own; readers use the lock-free
 //! [`LogReader`].
 
 mod append;
@@ -36,7 +36,7 @@ pub struct Partition {
     /// Where the log lies while the partition is not deleted.
     dir: PathBuf,
     queue: Arc<StorageQueue>,
-    /// Locked by the storage thread only; `None` once it is closed.
+    /// Locked by the storage thread, and by the flusher for moments; `None` once it is closed.
     log: Mutex<Option<Log>>,
     reader: LogReader,
     replica: Mutex<Replica<AckWaiter, Arc<FetchWait>>>,

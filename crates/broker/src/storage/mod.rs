@@ -3,6 +3,7 @@
 //!
 //! Refuses to decide anything about acknowledgement: that is the replica's (`replication`).
 
+mod flusher;
 mod queue;
 mod thread;
 

@@ -1,10 +1,12 @@
-//! A storage thread: takes what has arrived, appends it partition by partition, then flushes what
-//! a watermark waits for. Whatever arrives while it flushes is covered by the next flush: a group
-//! commit.
+//! A storage thread: takes what has arrived, appends it partition by partition, and tells the
+//! flusher where a watermark waits for the medium.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use highwater_log::LogDir;
+
+use super::flusher::{FlushQueue, Flusher};
 use super::queue::{AppendJob, Job, StorageQueue};
 use crate::clock::Clock;
 use crate::partition::Partition;
@@ -13,6 +15,7 @@ use crate::partition::Partition;
 pub struct StorageThreads {
     queues: Vec<Arc<StorageQueue>>,
     threads: Vec<JoinHandle<()>>,
+    flusher: Flusher,
 }
 
 impl StorageThreads {
@@ -20,19 +23,20 @@ impl StorageThreads {
     ///
     /// # Errors
     /// If the operating system gives no thread.
-    pub fn start(count: usize, clock: Clock) -> std::io::Result<StorageThreads> {
+    pub fn start(count: usize, dir: Arc<LogDir>, clock: Clock) -> std::io::Result<StorageThreads> {
+        let flusher = Flusher::start(dir)?;
         let queues: Vec<_> = (0..count.max(1)).map(|_| Arc::new(StorageQueue::default())).collect();
         let threads = queues
             .iter()
             .enumerate()
             .map(|(index, queue)| {
-                let queue = queue.clone();
+                let (queue, flushes) = (queue.clone(), flusher.queue());
                 std::thread::Builder::new()
                     .name(format!("storage-{index}"))
-                    .spawn(move || run(&queue, clock))
+                    .spawn(move || run(&queue, &flushes, clock))
             })
             .collect::<Result<_, _>>()?;
-        Ok(StorageThreads { queues, threads })
+        Ok(StorageThreads { queues, threads, flusher })
     }
 
     /// The thread that owns everything with this number: the same number, the same thread.
@@ -53,10 +57,11 @@ impl StorageThreads {
             // A panic on a storage thread has been reported by the panic hook.
             let _ = thread.join();
         }
+        self.flusher.stop();
     }
 }
 
-fn run(queue: &StorageQueue, clock: Clock) {
+fn run(queue: &StorageQueue, flushes: &FlushQueue, clock: Clock) {
     let mut taken = Vec::new();
     let mut groups = Groups::default();
     loop {
@@ -67,14 +72,14 @@ fn run(queue: &StorageQueue, clock: Clock) {
                 Job::Append(job) => groups.add(job),
                 Job::Run(work) => {
                     groups.append_all(clock);
-                    groups.flush_all();
+                    flushes.add(&mut groups.to_flush);
                     work();
                 }
                 Job::Stop => stop = true,
             }
         }
         groups.append_all(clock);
-        groups.flush_all();
+        flushes.add(&mut groups.to_flush);
         if stop {
             return;
         }
@@ -103,12 +108,6 @@ impl Groups {
             if partition.append_now(jobs, clock.now()) {
                 self.to_flush.push(partition);
             }
-        }
-    }
-
-    fn flush_all(&mut self) {
-        for partition in self.to_flush.drain(..) {
-            partition.flush_now();
         }
     }
 }
