@@ -34,6 +34,9 @@ pub struct Replica<A, F> {
     policy: FlushPolicy,
     /// `log_start <= high_watermark <= log_end` and `flushed <= log_end`.
     at: Positions,
+    /// Up to where the log is on disk. May be ahead of `log_end`: a flush that runs beside the
+    /// writer can cover an append before this replica is told of it.
+    on_disk: Offset,
     /// Log ends of the other in-sync replicas, as their fetches report them.
     followers: BTreeMap<BrokerId, Offset>,
     /// Bytes appended above the high watermark, by the log end they led to.
@@ -50,6 +53,7 @@ impl<A, F> Replica<A, F> {
             role: Role::Idle,
             policy,
             at,
+            on_disk: at.flushed,
             followers: BTreeMap::new(),
             unreadable: BTreeMap::new(),
             waiters: Waiters::default(),
@@ -107,14 +111,15 @@ impl<A, F> Replica<A, F> {
     pub fn on_appended(&mut self, end: Offset, bytes: u64) -> Woken<A, F> {
         invariant!("log-end-rises", end >= self.at.log_end);
         self.at.log_end = end;
+        self.at.flushed = self.on_disk.min(end);
         *self.unreadable.entry(end).or_default() += bytes;
         self.advance()
     }
 
     /// The log is on disk up to `end`.
     pub fn on_flushed(&mut self, end: Offset) -> Woken<A, F> {
-        invariant!("flushed-below-end", end <= self.at.log_end);
-        self.at.flushed = self.at.flushed.max(end);
+        self.on_disk = self.on_disk.max(end);
+        self.at.flushed = self.on_disk.min(self.at.log_end);
         self.advance()
     }
 

@@ -32,6 +32,22 @@ fn auto_with_one_replica_waits_for_the_flush() {
     assert!(!replica.needs_flush());
 }
 
+/// The flush took with it what was appended since it began, before the replica heard of that.
+#[test]
+fn a_flush_may_be_ahead_of_the_news_of_its_appends() {
+    let mut replica = leader(FlushPolicy::Auto, &[LOCAL]);
+    replica.on_appended(Offset(3), 300);
+    replica.wait_for_ack(Offset(3), "three").unwrap();
+    check_woken(replica.on_flushed(Offset(5)), &["three"], &[]);
+    assert_eq!(replica.positions().flushed, Offset(3));
+    replica.on_appended(Offset(4), 100);
+    assert_eq!(replica.wait_for_ack(Offset(4), "four"), Err(("four", AckOutcome::Committed)));
+    assert!(!replica.needs_flush());
+    replica.on_appended(Offset(7), 300);
+    assert_eq!(replica.positions().high_watermark, Offset(5));
+    assert!(replica.needs_flush());
+}
+
 #[test]
 fn auto_with_two_replicas_waits_for_the_follower_only() {
     let mut replica = leader(FlushPolicy::Auto, &[LOCAL, OTHER]);

@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use highwater_log::{FlushJob, LogDir, LogError};
 use parking_lot::{Condvar, Mutex};
 
+use super::EndsWithTheProcess;
 use crate::limits::FDATASYNC_FILES_MAX;
 use crate::partition::Partition;
 
@@ -71,6 +72,7 @@ impl Flusher {
         let queue = Arc::new(FlushQueue::default());
         let taking = queue.clone();
         let thread = std::thread::Builder::new().name("flusher".into()).spawn(move || {
+            let _end = EndsWithTheProcess;
             while let Some(partitions) = taking.take() {
                 flush(&dir, partitions);
             }
@@ -85,7 +87,7 @@ impl Flusher {
     /// Finishes what waits and stops.
     pub(super) fn stop(self) {
         self.queue.stop();
-        // A panic on this thread has been reported by the panic hook.
+        // It does not panic and live.
         let _ = self.thread.join();
     }
 }

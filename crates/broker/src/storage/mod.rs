@@ -9,3 +9,16 @@ mod thread;
 
 pub use queue::{AppendDone, AppendError, AppendJob, AppendResult, Handover, StorageQueue};
 pub use thread::StorageThreads;
+
+/// Held by a thread that others wait for. If the thread panics, which is a fault of ours, the
+/// process ends as by `kill -9`: a start recovers, a broker that never answers again does not.
+struct EndsWithTheProcess;
+
+impl Drop for EndsWithTheProcess {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("highwater: a storage thread has failed, see above; the process ends");
+            std::process::abort();
+        }
+    }
+}

@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 
 use highwater_log::LogDir;
 
+use super::EndsWithTheProcess;
 use super::flusher::{FlushQueue, Flusher};
 use super::queue::{AppendJob, Job, StorageQueue};
 use crate::clock::Clock;
@@ -54,7 +55,7 @@ impl StorageThreads {
             queue.stop();
         }
         for thread in self.threads {
-            // A panic on a storage thread has been reported by the panic hook.
+            // It does not panic and live.
             let _ = thread.join();
         }
         self.flusher.stop();
@@ -62,6 +63,7 @@ impl StorageThreads {
 }
 
 fn run(queue: &StorageQueue, flushes: &FlushQueue, clock: Clock) {
+    let _end = EndsWithTheProcess;
     let mut taken = Vec::new();
     let mut groups = Groups::default();
     loop {

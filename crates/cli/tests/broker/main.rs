@@ -9,6 +9,7 @@ mod compaction;
 mod crash;
 mod field_cases;
 mod group_settings;
+mod load;
 mod log_levels;
 mod network_settings;
 mod shared;
