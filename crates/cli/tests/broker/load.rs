@@ -7,8 +7,9 @@ use highwater_testkit::{BrokerProcess, Topic, batch, now_ms};
 
 const PARTITIONS: i32 = 2;
 const PRODUCERS: i32 = 6;
-const ROUNDS: i64 = 150;
+const ROUNDS: i64 = 40;
 const IN_FLIGHT: usize = 10;
+const RECORD_BYTES: usize = 50_000;
 
 /// Acknowledged by all in-sync replicas: each record once, offsets without a gap, and whatever is
 /// acknowledged is readable at once.
@@ -37,7 +38,8 @@ fn acknowledged_records_are_there_once_and_readable() {
 /// Where each record landed.
 fn produce(broker: &BrokerProcess, topic: &Topic, number: i32) -> Vec<(i32, i64)> {
     let mut wire = broker.connect();
-    let record = batch::one(now_ms());
+    // Large, so that a flush begins while the next is being appended.
+    let record = batch::of_size(RECORD_BYTES, now_ms());
     let mut landed = Vec::new();
     for round in 0..ROUNDS {
         let partition = (number + round as i32) % PARTITIONS;
