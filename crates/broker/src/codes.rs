@@ -39,11 +39,12 @@ pub fn of_batch_error(error: &BatchError, partition: &TopicPartition) -> Refused
         E::Refused(refused) if refused.is_timestamp() => ErrorCode::INVALID_TIMESTAMP,
         _ => ErrorCode::INVALID_RECORD,
     };
-    let records = match error {
-        E::Refused(refused) => refused.messages(&partition.to_string()).collect(),
-        _ => Vec::new(),
+    let name = partition.to_string();
+    let (message, records) = match error {
+        E::Refused(refused) => (refused.message(&name), refused.messages(&name).collect()),
+        _ => (error.to_string(), Vec::new()),
     };
-    Refused { code, message: Some(error.to_string()), records }
+    Refused { code, message: Some(message), records }
 }
 
 /// A producer's epoch or sequence does not fit.

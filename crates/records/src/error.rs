@@ -38,7 +38,7 @@ pub enum BatchError {
     #[error("the batch claims a length of {batch_length}, which no batch can have")]
     BadLength { batch_length: i32 },
     /// Neither a format of the past nor version 2.
-    #[error("Invalid magic found in record: {0}")]
+    #[error("there is no message format {0}; brokers take format 2")]
     UnknownMagic(i8),
     /// Message formats 0 and 1, which Kafka 4 no longer accepts.
     #[error("message format {0} is no longer supported")]
@@ -57,7 +57,7 @@ pub enum BatchError {
         "the batch claims {record_count} records, but a last offset delta of {last_offset_delta}"
     )]
     OffsetRange { record_count: i32, last_offset_delta: i32 },
-    #[error("Clients are not allowed to write control records")]
+    #[error("a batch of control records was sent; only brokers write those")]
     ControlBatch,
     #[error("invalid sequence number {sequence} in a batch of producer {producer_id}")]
     Sequence { producer_id: i64, sequence: i32 },
@@ -124,18 +124,13 @@ impl RefusedRecords {
 
     /// What is wrong as a whole (Kafka: `error_message`), for clients.
     pub fn message(&self, partition: &str) -> String {
-        if self.is_timestamp() {
-            return "One or more records have been rejected due to invalid timestamp".to_owned();
-        }
-        let shown = self.messages(partition).take(ERRORS_SHOWN).map(|(index, message)| {
-            format!("RecordError(batchIndex={index}, message='{message}')")
-        });
-        format!(
-            "One or more records have been rejected due to {} record errors in total, and only \
-             showing the first three errors at most: [{}]",
-            self.total,
-            shown.collect::<Vec<_>>().join(", ")
-        )
+        let shown = self.messages(partition).take(ERRORS_SHOWN);
+        let shown: Vec<_> = shown.map(|(index, why)| format!("record {index}: {why}")).collect();
+        let more = match self.total - shown.len() {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        format!("records refused: {}; {}{more}", self.total, shown.join("; "))
     }
 }
 
@@ -160,24 +155,22 @@ pub struct RecordError {
 /// Why a topic refused a well-formed record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    #[error("Compacted topic cannot accept message without key")]
+    #[error("it has no key, which a compacted topic needs")]
     NullKey,
     #[error(
-        "Timestamp {timestamp} of message with offset {offset} is out of range. The timestamp \
-         should be within [{earliest}, {latest}]"
+        "its timestamp {timestamp} is not from {earliest} to {latest}, which is what \
+         message.timestamp.before.max.ms and message.timestamp.after.max.ms allow now"
     )]
     TimestampOutOfRange { timestamp: i64, offset: i64, earliest: i64, latest: i64 },
-    #[error("Producer should not set timestamp type to LogAppendTime")]
+    #[error("its batch says that the broker set the timestamp, which only the broker may say")]
     AppendTimeByProducer,
 }
 
 impl Refusal {
-    /// As Kafka words it for clients.
     fn message(&self, partition: &str) -> String {
         match self {
-            Refusal::NullKey => format!("{self} in topic partition {partition}"),
-            Refusal::TimestampOutOfRange { .. } => self.to_string(),
-            Refusal::AppendTimeByProducer => format!("Invalid timestamp type in message. {self}."),
+            Refusal::NullKey => format!("{self} ({partition})"),
+            Refusal::TimestampOutOfRange { .. } | Refusal::AppendTimeByProducer => self.to_string(),
         }
     }
 }

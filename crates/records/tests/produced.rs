@@ -111,7 +111,7 @@ fn magics() {
     check_refused(&magic(3), &options(), BatchError::UnknownMagic(3), 2);
     check_refused(&magic(-1), &options(), BatchError::UnknownMagic(-1), 2);
     let message = BatchError::UnknownMagic(3).to_string();
-    assert_eq!(message, "Invalid magic found in record: 3");
+    assert_eq!(message, "there is no message format 3; brokers take format 2");
 }
 
 #[test]
@@ -242,8 +242,8 @@ fn timestamps() {
     let at = |timestamp| in_codec(Compression::None, &[record("k", "v", timestamp)]);
     let late = NOW + 7_200_000;
     let message = format!(
-        "Timestamp {late} of message with offset 0 is out of range. The timestamp should be \
-         within [{}, {}]",
+        "its timestamp {late} is not from {} to {}, which is what \
+         message.timestamp.before.max.ms and message.timestamp.after.max.ms allow now",
         NOW - i64::MAX,
         NOW + 3_600_000
     );
@@ -284,8 +284,7 @@ fn append_time_claimed_by_a_producer() {
     summary.patch_times(&mut stored);
     assert_eq!(stored, one());
     let append = ValidateOptions { timestamp_type: TimestampType::LogAppendTime, ..options() };
-    let message = "Invalid timestamp type in message. Producer should not set timestamp type to \
-                   LogAppendTime.";
+    let message = "its batch says that the broker set the timestamp, which only the broker may say";
     check_record_errors(&claimed, &append, &[(0, message)], 32);
 }
 
@@ -313,7 +312,7 @@ fn a_claim_of_append_time_hides_no_times() {
 fn keys_where_the_topic_is_compacted() {
     let compacted = ValidateOptions { require_keys: true, ..options() };
     let null_key = Owned { timestamp: NOW, value: Some(vec![1]), ..Owned::default() };
-    let message = "Compacted topic cannot accept message without key in topic partition cp-0";
+    let message = "it has no key, which a compacted topic needs (cp-0)";
     for codec in Compression::ALL {
         let first = in_codec(codec, std::slice::from_ref(&null_key));
         check_record_errors(&first, &compacted, &[(0, message)], 87);
@@ -336,8 +335,9 @@ fn a_time_among_the_errors_decides_the_code() {
     let error = validate(&batch, &compacted).unwrap_err();
     assert_eq!(code(&error), 32);
     let BatchError::Refused(refused) = error else { panic!("{error}") };
-    let message = "One or more records have been rejected due to invalid timestamp";
-    assert_eq!(refused.message("cp-0"), message);
+    let message = refused.message("cp-0");
+    assert!(message.starts_with("records refused: 2; record 0: it has no key"), "{message}");
+    assert!(message.contains("; record 1: its timestamp"), "{message}");
 }
 
 #[test]
@@ -347,18 +347,9 @@ fn the_list_of_errors_is_bounded() {
     let error = validate(&in_codec(Compression::None, &null_keys), &compacted).unwrap_err();
     let BatchError::Refused(refused) = error else { panic!("{error}") };
     assert_eq!((refused.errors.len(), refused.total), (RECORD_ERRORS_MAX, RECORD_ERRORS_MAX + 5));
-    let shown = |n: i32| {
-        format!(
-            "RecordError(batchIndex={n}, message='Compacted topic cannot accept message without \
-             key in topic partition cp-0')"
-        )
-    };
+    let why = "it has no key, which a compacted topic needs (cp-0)";
     let message = format!(
-        "One or more records have been rejected due to 1005 record errors in total, and only \
-         showing the first three errors at most: [{}, {}, {}]",
-        shown(0),
-        shown(1),
-        shown(2)
+        "records refused: 1005; record 0: {why}; record 1: {why}; record 2: {why}; and 1002 more"
     );
     assert_eq!(refused.message("cp-0"), message);
 }

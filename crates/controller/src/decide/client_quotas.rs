@@ -176,7 +176,7 @@ fn check_value(allowed: &[(&str, Numbers)], key: &str, value: f64) -> Outcome {
         return refused(format!("Quota {key} must be above 0, not {value}."));
     }
     if value.is_infinite() {
-        return refused(format!("Quota {key} must be a finite number."));
+        return refused(format!("Quota {key} cannot be infinite; remove it to have no limit."));
     }
     match *numbers {
         Numbers::Whole(max) if value > max => {
