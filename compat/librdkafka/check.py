@@ -12,11 +12,12 @@ import uuid
 from confluent_kafka import (
     Consumer, ConsumerGroupTopicPartitions, IsolationLevel, KafkaError, KafkaException, Producer,
     TopicCollection, TopicPartition, OFFSET_BEGINNING, OFFSET_END,
-    ConsumerGroupState,
+    ConsumerGroupState, ElectionType,
 )
 from confluent_kafka.admin import (
-    AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewPartitions, NewTopic,
-    OffsetSpec, ResourceType,
+    AclBinding, AclOperation, AclPermissionType, AdminClient, AlterConfigOpType, ConfigEntry,
+    ConfigResource, NewPartitions, NewTopic, OffsetSpec, ResourcePatternType, ResourceType,
+    ScramCredentialInfo, ScramMechanism, UserScramCredentialDeletion, UserScramCredentialUpsertion,
 )
 
 BROKER = sys.argv[1]
@@ -367,6 +368,69 @@ def settings_are_described_and_changed_one_by_one():
     same((entries['retention.ms'].value, entries['retention.ms'].is_default), ('1000', False))
     broker = ConfigResource(ResourceType.BROKER, str(next(iter(client.list_topics().brokers))))
     assert 'log.retention.hours' in client.describe_configs([broker])[broker].result(10)
+
+
+def comes_true(holds, seconds=10):
+    """Kafka answers from older metadata for a moment."""
+    end = time.time() + seconds
+    while not holds():
+        assert time.time() < end, 'it never came true'
+        time.sleep(0.1)
+
+
+@check
+def settings_are_replaced_together_by_the_old_request():
+    client, topic = admin(), create(**{'retention.ms': '1000', 'segment.ms': '60000'})
+    change = ConfigResource(ResourceType.TOPIC, topic, set_config={'retention.ms': '2000'})
+    client.alter_configs([change])[change].result(10)
+    resource = ConfigResource(ResourceType.TOPIC, topic)
+
+    def replaced():
+        entries = client.describe_configs([resource])[resource].result(10)
+        kept = entries['segment.ms']
+        return (entries['retention.ms'].value, kept.is_default) == ('2000', True)
+
+    comes_true(replaced)
+
+
+@check
+def leaders_are_elected_only_where_that_is_needed():
+    topic = create()
+    place = TopicPartition(topic, 0)
+    elected = admin().elect_leaders(ElectionType.PREFERRED, [place]).result(10)
+    same(elected[place].code(), KafkaError.ELECTION_NOT_NEEDED)
+
+
+@check
+def scram_credentials_are_written_described_and_deleted():
+    client, user = admin(), name()
+    kind = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 8192)
+    new = UserScramCredentialUpsertion(user, kind, b'secret')
+    client.alter_user_scram_credentials([new])[user].result(10)
+
+    def known():
+        try:
+            described = client.describe_user_scram_credentials([user])[user].result(10)
+            return [i.iterations for i in described.scram_credential_infos]
+        except KafkaException as error:
+            same(error.args[0].code(), KafkaError.RESOURCE_NOT_FOUND)
+            return []
+
+    comes_true(lambda: known() == [8192])
+    old = UserScramCredentialDeletion(user, ScramMechanism.SCRAM_SHA_256)
+    client.alter_user_scram_credentials([old])[user].result(10)
+    comes_true(lambda: known() == [])
+
+
+@check
+def acls_are_refused_without_an_authorizer():
+    acl = AclBinding(ResourceType.TOPIC, name(), ResourcePatternType.LITERAL, 'User:a', '*',
+                     AclOperation.READ, AclPermissionType.ALLOW)
+    try:
+        admin().create_acls([acl])[acl].result(10)
+        raise AssertionError('it was taken')
+    except KafkaException as error:
+        same(error.args[0].code(), KafkaError.SECURITY_DISABLED)
 
 
 @check

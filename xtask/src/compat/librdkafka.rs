@@ -23,6 +23,7 @@ pub fn run_suite(context: &Context<'_>) -> Result<Vec<Case>, String> {
     }
     cases.push(Case::of("kcat keeps keys, headers and partitions", keyed(&address)));
     cases.push(Case::of("kcat finds offsets by time", by_time(&address)));
+    cases.push(Case::of("kcat reads from the end and from a time", from_places(&address)));
     cases.push(Case::of("kcat consumes as a group", group(&address)));
     cases.push(Case::of("kcat speaks as clients of 0.11 did", as_old_client(&address)));
     finish(context, broker, cases, &ran)
@@ -81,6 +82,17 @@ fn by_time(address: &str) -> Result<(), String> {
     same(found.trim(), "kcat-time [0] offset 2")?;
     let found = kcat(address, &["-Q", "-t", "kcat-time:0:1000"], "")?;
     same(found.trim(), "kcat-time [0] offset 0")
+}
+
+fn from_places(address: &str) -> Result<(), String> {
+    kcat(address, &["-P", "-t", "kcat-places", "-p", "0"], "one\ntwo\nthree\n")?;
+    for (place, expected) in
+        [("-1", "three\n"), ("1", "two\nthree\n"), ("s@0", "one\ntwo\nthree\n")]
+    {
+        let args = ["-C", "-t", "kcat-places", "-p", "0", "-o", place, "-e", "-q"];
+        same(&kcat(address, &args, "")?, expected)?;
+    }
+    Ok(())
 }
 
 fn group(address: &str) -> Result<(), String> {
