@@ -136,9 +136,13 @@ fn run_suites(options: &Options) -> Result<Tally, String> {
         only => only.iter().any(|name| name == suite.name),
     };
     let mut total = Tally::default();
+    let mut times = Vec::new();
     for suite in SUITES.iter().filter(chosen) {
+        let began = Instant::now();
         total += run_suite(suite, options, &cache)?;
+        times.push(format!("{} {:.0} s", suite.name, began.elapsed().as_secs_f64()));
     }
+    println!("{}", times.join(", "));
     Ok(total)
 }
 
