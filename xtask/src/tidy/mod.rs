@@ -1,11 +1,12 @@
 //! `cargo xtask tidy`: what a reader may expect of every file.
 //!
 //! Looks at text only and changes nothing. Rules for Rust are in `rust`, for documents in
-//! `documents`; exceptions that were agreed on are in `ratchet`.
+//! `documents`, what they repeat of the code in `said`; exceptions that were agreed on are in `ratchet`.
 
 mod documents;
 pub mod ratchet;
 mod rust;
+mod said;
 pub mod sources;
 
 use crate::exec;
@@ -36,6 +37,7 @@ pub fn check() -> Result<Vec<String>, String> {
         }
     }
     documents::check_twins(&root, &mut faults);
+    said::check(&root, &mut faults)?;
     Ok(faults)
 }
 
