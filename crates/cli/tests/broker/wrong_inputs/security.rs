@@ -11,7 +11,8 @@ use highwater_wire::messages::create_acls_request::AclCreation;
 use highwater_wire::messages::describe_user_scram_credentials_request::UserName;
 use highwater_wire::messages::{
     AlterClientQuotasRequest, AlterUserScramCredentialsRequest, CreateAclsRequest,
-    CreateDelegationTokenRequest, DescribeAclsRequest, DescribeUserScramCredentialsRequest,
+    CreateDelegationTokenRequest, DescribeAclsRequest, DescribeDelegationTokenRequest,
+    DescribeUserScramCredentialsRequest, ExpireDelegationTokenRequest, RenewDelegationTokenRequest,
     SaslAuthenticateRequest, SaslHandshakeRequest,
 };
 
@@ -166,4 +167,22 @@ fn quotas() -> Vec<Case<State>> {
         quota("entity type frog", "frog", "producer_byte_rate", 1.0),
         quota("rate 0", "user", "producer_byte_rate", 0.0),
     ]
+}
+
+/// Kafka too looks at the connection before it looks whether there are tokens at all.
+#[test]
+fn delegation_tokens_on_a_plain_connection() {
+    let broker = crate::shared::broker();
+    let mut wire = broker.connect();
+    let create = CreateDelegationTokenRequest { max_lifetime_ms: -1, ..Default::default() };
+    let renew = RenewDelegationTokenRequest { hmac: vec![1].into(), ..Default::default() };
+    let expire = ExpireDelegationTokenRequest { hmac: vec![1].into(), ..Default::default() };
+    let codes = [
+        wire.call(3, &create).error_code,
+        wire.call(2, &renew).error_code,
+        wire.call(2, &expire).error_code,
+        wire.call(3, &DescribeDelegationTokenRequest::default()).error_code,
+    ];
+    let code = ErrorCode::DELEGATION_TOKEN_REQUEST_NOT_ALLOWED;
+    assert_eq!(codes.map(ErrorCode), [code; 4]);
 }
