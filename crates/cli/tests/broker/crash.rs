@@ -2,6 +2,9 @@
 //!
 //! Short: one end each. The long run under load is a compat case.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
 use highwater_testkit::batch::{self, plain, record};
 use highwater_testkit::groups::simple_commit;
 use highwater_testkit::topics::creation;
@@ -10,6 +13,7 @@ use highwater_wire::ErrorCode;
 use highwater_wire::messages::{CreateTopicsRequest, InitProducerIdRequest};
 
 const DELETED: &str = "deleted";
+const PRINTED_WITHIN: Duration = Duration::from_secs(10);
 
 /// A broker of this test's own; `None` where somebody else runs the only one.
 fn own_broker() -> Option<BrokerProcess> {
@@ -31,7 +35,7 @@ fn restart(broker: &mut BrokerProcess, is_clean: bool) {
 fn settle(broker: &BrokerProcess, topic: &Topic) -> Wire {
     let mut wire = broker.connect();
     while wire.list_offset(topic, 0, -1).error_code != 0 {
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        thread::sleep(Duration::from_millis(50));
     }
     wire
 }
@@ -205,8 +209,13 @@ fn a_partition_that_lost_its_records_is_offline_alone() {
         let refused = wire.produce(&topic, 0, &batch::one(now_ms()));
         assert_eq!(ErrorCode(refused.error_code), ErrorCode::KAFKA_STORAGE_ERROR);
         assert_eq!(wire.must_produce(&topic, 1, &batch::one(now_ms())), starts);
-        let told = broker.output().matches("the partition is offline").count();
-        assert_eq!(told as i64, starts, "{}", broker.output());
+        let told = || broker.output().matches("the partition is offline").count() as i64;
+        // What a process prints is read some moments later.
+        let deadline = Instant::now() + PRINTED_WITHIN;
+        while told() < starts && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(told(), starts, "{}", broker.output());
         if starts == 1 {
             broker.terminate();
         }
