@@ -9,6 +9,10 @@ pub const STORAGE_THREADS_MAX: usize = 4;
 /// Files up to which a flush is an `fdatasync` each; for more one `syncfs` is cheaper.
 pub const FDATASYNC_FILES_MAX: usize = 2;
 
+/// Bytes of batches that a network thread gathers before it hands them to the storage threads,
+/// and one batch. Few enough that these begin while more is read.
+pub const HANDOVER_BYTES_MAX: usize = 1 << 20;
+
 /// Bytes of a coordinator's log read at a time while loading.
 pub const LOAD_CHUNK_BYTES: usize = 1 << 20;
 

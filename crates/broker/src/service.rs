@@ -9,6 +9,7 @@ use highwater_wire::{ApiKey, Reader};
 
 use crate::Broker;
 use crate::handlers::{self, Call, api_versions};
+use crate::storage::handover;
 
 /// Dispatches requests to the handlers' table.
 pub struct KafkaService {
@@ -31,6 +32,10 @@ impl Service for KafkaService {
                 return Stage::Close("the request header cannot be decoded");
             }
         };
+        if header.api_key != ApiKey::PRODUCE {
+            // What it asks for comes after what was produced before it.
+            handover::send();
+        }
         let call = Call {
             connection: connection.clone(),
             key: header.api_key,
@@ -48,5 +53,9 @@ impl Service for KafkaService {
             return Stage::Ready(api_versions::unsupported_version(call.correlation_id));
         }
         Stage::Close("the request has a version that is not served")
+    }
+
+    fn on_turn_end(&self) {
+        handover::send();
     }
 }

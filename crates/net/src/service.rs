@@ -16,6 +16,10 @@ pub trait Service: Send + Sync + 'static {
     /// length. Never blocks; what must wait is [`Stage::Pending`].
     fn on_request(&self, connection: &Arc<Connection>, frame: Bytes) -> Stage;
 
+    /// Follows the last of the requests that were taken together from a connection, on the same
+    /// thread: what was gathered for them can be handed on.
+    fn on_turn_end(&self) {}
+
     /// The connection is gone; nothing of it runs any more.
     fn on_close(&self, connection: &Arc<Connection>, reason: CloseReason) {
         let _ = (connection, reason);

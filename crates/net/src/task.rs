@@ -147,7 +147,16 @@ impl ConnectionTask {
     /// Takes requests; `true` if there may be more to do at once.
     fn poll_requests(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
         let mut taken = 0;
-        while taken < REQUESTS_PER_TURN_MAX && self.may_take() {
+        let result = self.take_requests(cx, &mut taken);
+        if taken > 0 {
+            self.shared.service.on_turn_end();
+        }
+        result?;
+        Ok(taken > 0 || self.is_finished())
+    }
+
+    fn take_requests(&mut self, cx: &mut Context<'_>, taken: &mut usize) -> io::Result<()> {
+        while *taken < REQUESTS_PER_TURN_MAX && self.may_take() {
             if let Some(wait) = &mut self.memory {
                 let Poll::Ready(grant) = wait.as_mut().poll(cx) else { break };
                 self.inbound.put_grant(grant);
@@ -157,7 +166,7 @@ impl ConnectionTask {
             match self.inbound.next() {
                 Next::Frame(frame, grant) => {
                     self.on_frame(frame, grant);
-                    taken += 1;
+                    *taken += 1;
                 }
                 Next::Memory(bytes) => {
                     self.memory = Some(self.inbound.take_grant().cover(bytes));
@@ -171,7 +180,7 @@ impl ConnectionTask {
                 },
             }
         }
-        Ok(taken > 0 || self.is_finished())
+        Ok(())
     }
 
     fn on_frame(&mut self, frame: Bytes, grant: Grant) {

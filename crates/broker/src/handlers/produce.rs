@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 use super::{Answer, Api, Call};
 use crate::codes::Refused;
 use crate::produce;
-use crate::storage::{AppendResult, Handover};
+use crate::storage::AppendResult;
 use crate::{Broker, codes};
 
 pub struct Produce;
@@ -100,7 +100,6 @@ impl ProduceCall {
             by_admin_client: call.client_id.as_deref() == Some(produce::ADMIN_CLIENT_ID),
             transactional: request.transactional_id.is_some(),
         };
-        let mut handover = Handover::default();
         for (topic_index, topic) in request.topic_data.into_iter().enumerate() {
             let found = broker.find_topic_for(call.version >= 13, &topic.name, topic.topic_id);
             // An internal topic is refused as such, whether it exists yet or not.
@@ -116,14 +115,11 @@ impl ProduceCall {
                     produce::check(broker, topic_id, data, &context)
                 });
                 match accepted {
-                    Ok((partition, batch)) => {
-                        slot.append(&mut handover, &partition, batch, acks == ACKS_ALL);
-                    }
+                    Ok((partition, batch)) => slot.append(&partition, batch, acks == ACKS_ALL),
                     Err(refused) => slot.refuse(&refused),
                 }
             }
         }
-        handover.send();
         produce.one_done();
         Waiting { call: produce, finished }
     }
@@ -197,7 +193,6 @@ impl Slot {
 
     fn append(
         self,
-        handover: &mut Handover,
         partition: &Arc<crate::partition::Partition>,
         batch: highwater_log::PendingBatch,
         wait_for_commit: bool,
@@ -212,7 +207,7 @@ impl Slot {
             }
             self.call.one_done();
         };
-        partition.append_with(handover, vec![batch], wait_for_commit, Box::new(done));
+        partition.append_in_turn(vec![batch], wait_for_commit, Box::new(done));
     }
 
     fn appended(&self, outcome: &BatchOutcome, log_start: i64) {

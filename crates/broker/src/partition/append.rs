@@ -7,7 +7,7 @@ use highwater_replication::AckOutcome;
 use highwater_types::{LeaderEpoch, Offset, Timestamp};
 
 use super::{Partition, wake};
-use crate::storage::{AppendDone, AppendError, AppendJob, AppendResult, Handover};
+use crate::storage::{AppendDone, AppendError, AppendJob, AppendResult, handover};
 
 /// Where one job's batches lie in the joined list, and whom to tell.
 struct Waiting {
@@ -27,16 +27,15 @@ impl Partition {
         self.queue.append(AppendJob { partition: self.clone(), batches, wait_for_commit, done });
     }
 
-    /// As `append`, but the thread gets the job with the others of `handover`.
-    pub fn append_with(
+    /// As `append`, but the thread gets it with what else the network thread gathers in its turn.
+    pub fn append_in_turn(
         self: &Arc<Self>,
-        handover: &mut Handover,
         batches: Vec<PendingBatch>,
         wait_for_commit: bool,
         done: AppendDone,
     ) {
         let job = AppendJob { partition: self.clone(), batches, wait_for_commit, done };
-        handover.add(&self.queue, job);
+        handover::add(&self.queue, job);
     }
 
     /// Appends what waits for this partition with one write. Returns whether the high watermark

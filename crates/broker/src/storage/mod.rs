@@ -4,10 +4,11 @@
 //! Refuses to decide anything about acknowledgement: that is the replica's (`replication`).
 
 mod flusher;
+pub(crate) mod handover;
 mod queue;
 mod thread;
 
-pub use queue::{AppendDone, AppendError, AppendJob, AppendResult, Handover, StorageQueue};
+pub use queue::{AppendDone, AppendError, AppendJob, AppendResult, StorageQueue};
 pub use thread::StorageThreads;
 
 /// Held by a thread that others wait for. If the thread panics, which is a fault of ours, the

@@ -41,31 +41,6 @@ pub(super) enum Job {
     Stop,
 }
 
-/// The appends of one request, handed over together. Handed over one by one they would wake a
-/// thread for each, which then finds a single batch to write and pushes the worker off its core.
-#[derive(Default)]
-pub struct Handover {
-    queues: Vec<(Arc<StorageQueue>, Vec<Job>)>,
-}
-
-impl Handover {
-    pub(crate) fn add(&mut self, queue: &Arc<StorageQueue>, job: AppendJob) {
-        let job = Job::Append(job);
-        // There are few storage threads.
-        match self.queues.iter_mut().find(|(known, _)| Arc::ptr_eq(known, queue)) {
-            Some((_, jobs)) => jobs.push(job),
-            None => self.queues.push((queue.clone(), vec![job])),
-        }
-    }
-
-    /// Gives each thread its jobs.
-    pub fn send(self) {
-        for (queue, jobs) in self.queues {
-            queue.push_all(jobs);
-        }
-    }
-}
-
 /// What is handed to one storage thread.
 #[derive(Default)]
 pub struct StorageQueue {
@@ -91,7 +66,7 @@ impl StorageQueue {
         self.push_all(std::iter::once(job));
     }
 
-    fn push_all(&self, new: impl IntoIterator<Item = Job>) {
+    pub(super) fn push_all(&self, new: impl IntoIterator<Item = Job>) {
         let mut jobs = self.jobs.lock();
         let was_empty = jobs.is_empty();
         jobs.extend(new);
