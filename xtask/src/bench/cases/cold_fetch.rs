@@ -23,7 +23,8 @@ stalls is charged for all that wait. For ten seconds this is all; then for ten m
 another topic's 1 GiB, 1 MiB a fetch and 100 MiB a second, from the page cache (*warm*); then it
 does so after the files were dropped from the page cache (*cold*). `read from disk` is what the
 kernel says the broker read during that (`/proc/PID/io`). `acks.all.flush=never` is Kafka's default
-behaviour.",
+behaviour. Producer, consumer and broker share the machine's cores, so some of the rise is theirs:
+the warm rows show how much.",
     commands: "highwater serve --data-dir DIR --listen 127.0.0.1:PORT --set acks.all.flush=never",
     measures: &[
         measure("alone_p50_ms", "p50, nobody reads", "ms", Limit::None),
@@ -35,7 +36,7 @@ behaviour.",
         measure("cold_p50_ms", "p50, cold", "ms", Limit::None),
         measure("cold_p99_ms", "p99, cold", "ms", Limit::None),
         measure("cold_max_ms", "max, cold", "ms", Limit::None),
-        measure("p99_cold_by_alone", "p99, cold by nobody reads", "", Limit::None),
+        measure("p99_cold_by_alone", "p99, cold by nobody reads", "", Limit::AtMost(2.0)),
         measure("p99_cold_by_warm", "p99, cold by warm", "", Limit::None),
         measure("disk_mb", "read from disk", "MB", Limit::None),
     ],
