@@ -6,6 +6,12 @@ pub const MAILBOX_REQUESTS_MAX: usize = 100_000;
 /// Storage threads of one data directory.
 pub const STORAGE_THREADS_MAX: usize = 4;
 
+/// Logs that one thread opens alone; for more, up to `num.recovery.threads.per.data.dir` share them.
+pub const OPENED_ALONE_MAX: usize = 16;
+
+/// Between lines about work that takes long.
+pub const PROGRESS_INTERVAL: std::time::Duration = std::time::Duration::from_secs(1);
+
 /// Files up to which a flush is an `fdatasync` each; for more one `syncfs` is cheaper.
 pub const FDATASYNC_FILES_MAX: usize = 2;
 

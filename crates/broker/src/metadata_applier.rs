@@ -3,14 +3,17 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use highwater_config::{BrokerConfig, Layers};
 use highwater_controller::image::{Image, PartitionImage, ResourceKind, TopicImage};
 use highwater_types::{BrokerId, PartitionIndex, TopicId, TopicIdPartition, TopicPartition};
+use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::hosting::CommittedImage;
+use crate::limits::{OPENED_ALONE_MAX, PROGRESS_INTERVAL};
 use crate::opening::{log_config, overrides_of};
 use crate::partition::Partition;
 use crate::{Broker, clock};
@@ -59,6 +62,41 @@ async fn take(broker: &Arc<Broker>, change: &CommittedImage) {
 /// A partition as the metadata describes it.
 type Wanted = (Arc<TopicImage>, PartitionIndex, PartitionImage);
 
+/// Logs to open, shared by several threads.
+struct OpeningWork<'a> {
+    missing: &'a [Wanted],
+    next: AtomicUsize,
+    progress: Progress,
+}
+
+impl<'a> OpeningWork<'a> {
+    fn take(&self) -> Option<&'a Wanted> {
+        self.missing.get(self.next.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Tells of long openings, once a second.
+struct Progress {
+    count: usize,
+    done: AtomicUsize,
+    told: Mutex<Instant>,
+}
+
+impl Progress {
+    fn of(count: usize) -> Progress {
+        Progress { count, done: AtomicUsize::new(0), told: Mutex::new(Instant::now()) }
+    }
+
+    fn one_more(&self) {
+        let done = 1 + self.done.fetch_add(1, Ordering::Relaxed);
+        let Some(mut told) = self.told.try_lock() else { return };
+        if told.elapsed() >= PROGRESS_INTERVAL {
+            *told = Instant::now();
+            tracing::info!("opened {done} of {} logs", self.count);
+        }
+    }
+}
+
 fn local_partitions<'a>(
     broker: &Broker,
     topics: impl Iterator<Item = &'a Arc<TopicImage>>,
@@ -98,19 +136,41 @@ impl Broker {
         let broker = self.clone();
         let image = image.clone();
         let opened = tokio::task::spawn_blocking(move || {
-            let mut opened = Vec::with_capacity(missing.len());
-            for (topic, index, described) in missing {
-                let name = name_of(&topic, index);
-                match broker.open_partition(&image, id_of(&topic, index), &name, &described) {
-                    Ok(partition) => opened.push(partition),
-                    Err(error) => {
-                        tracing::error!(partition = %name, %error, "the partition is offline");
-                    }
+            let threads = broker.config.load().logs.recovery_threads_per_data_dir as usize;
+            let work = OpeningWork {
+                missing: &missing,
+                next: AtomicUsize::new(0),
+                progress: Progress::of(missing.len()),
+            };
+            std::thread::scope(|scope| {
+                let run = || broker.open_some(&image, &work);
+                // One thread is this one; a few partitions are not worth another.
+                let helpers = threads.min(missing.len() / OPENED_ALONE_MAX).saturating_sub(1);
+                let helpers: Vec<_> = (0..helpers).map(|_| scope.spawn(run)).collect();
+                let mut opened = run();
+                for helper in helpers {
+                    // A panic in there has been reported by the panic hook.
+                    opened.extend(helper.join().unwrap_or_default());
                 }
-            }
-            opened
+                opened
+            })
         });
         opened.await.unwrap_or_default()
+    }
+
+    fn open_some(&self, image: &Image, work: &OpeningWork<'_>) -> Vec<Arc<Partition>> {
+        let mut opened = Vec::new();
+        while let Some((topic, index, described)) = work.take() {
+            let name = name_of(topic, *index);
+            match self.open_partition(image, id_of(topic, *index), &name, described) {
+                Ok(partition) => opened.push(partition),
+                Err(error) => {
+                    tracing::error!(partition = %name, %error, "the partition is offline");
+                }
+            }
+            work.progress.one_more();
+        }
+        opened
     }
 
     async fn close_topic(self: &Arc<Self>, topic: TopicId) {

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use highwater_config::{Layers, Overrides, TopicConfig};
 use highwater_controller::image::{Image, PartitionImage, ResourceKind};
-use highwater_log::{Checkpoint, FdCache, Log, LogConfig, LogDir, LogError, OpenOptions};
+use highwater_log::{
+    Checkpoint, FdCache, Log, LogConfig, LogDir, LogError, OpenOptions, PartitionFolder,
+};
 use highwater_types::{Offset, TopicId, TopicIdPartition, TopicPartition};
 use parking_lot::Mutex;
 
@@ -245,21 +247,33 @@ impl Broker {
         };
         let mut entropy = clock::entropy();
         for folder in folders {
-            let is_ours = &*folder.partition.topic == crate::hosting::METADATA_TOPIC
-                || folder.topic_id.is_none_or(|id| {
-                    image.partition_by_id(id, folder.partition.partition).is_some()
-                });
-            if !is_ours {
-                tracing::info!(partition = %folder.partition, "removing the folder of a deleted topic");
-                let forgotten = self.opening.forget(std::slice::from_ref(&folder.partition));
-                let doomed = forgotten.and_then(|()| {
-                    self.opening.dir.doom_partition(&folder.partition, &mut entropy)
-                });
-                if let Err(error) = doomed {
-                    tracing::error!(partition = %folder.partition, %error, "the folder could not be renamed");
-                }
+            if self.is_ours(image, &folder) {
+                continue;
+            }
+            tracing::info!(partition = %folder.partition, "removing the folder of a deleted topic");
+            let forgotten = self.opening.forget(std::slice::from_ref(&folder.partition));
+            let doomed = forgotten
+                .and_then(|()| self.opening.dir.doom_partition(&folder.partition, &mut entropy));
+            if let Err(error) = doomed {
+                tracing::error!(partition = %folder.partition, %error, "the folder could not be renamed");
             }
         }
+    }
+
+    fn is_ours(&self, image: &Image, folder: &PartitionFolder) -> bool {
+        let TopicPartition { topic, partition } = &folder.partition;
+        if &**topic == crate::hosting::METADATA_TOPIC {
+            return true;
+        }
+        let named = image.topic(topic).map(|topic| topic.id);
+        let is_open = named.is_some_and(|topic_id| {
+            let id = TopicIdPartition { topic_id, partition: *partition };
+            self.partitions.get(id).is_some()
+        });
+        // Opening it has compared the ids. Of what cannot be told apart nothing is removed.
+        is_open
+            || !matches!(self.opening.dir.topic_of(folder), Ok(Some(topic_id))
+                if image.partition_by_id(topic_id, *partition).is_none())
     }
 
     /// The storage thread of a partition; partitions of one topic are spread over all.

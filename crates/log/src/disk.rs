@@ -27,8 +27,6 @@ pub enum OpenMode {
 pub struct Listed {
     pub name: String,
     pub is_dir: bool,
-    /// Bytes, 0 for a directory.
-    pub len: u64,
 }
 
 /// Everything a log asks of a file system. Calls block; an error leaves the file in any state
@@ -48,6 +46,9 @@ pub trait Disk: Send + Sync + std::fmt::Debug + 'static {
 
     /// Length of an open file.
     fn len(&self, file: &File) -> io::Result<u64>;
+
+    /// Length of a file by its name.
+    fn file_len(&self, path: &Path) -> io::Result<u64>;
 
     /// `fdatasync`: contents and length are on the medium when it returns.
     fn sync_data(&self, file: &File) -> io::Result<()>;
@@ -162,6 +163,10 @@ impl Disk for OsDisk {
         Ok(file.metadata()?.len())
     }
 
+    fn file_len(&self, path: &Path) -> io::Result<u64> {
+        Ok(fs::metadata(path)?.len())
+    }
+
     fn sync_data(&self, file: &File) -> io::Result<()> {
         file.sync_data()
     }
@@ -196,13 +201,13 @@ impl Disk for OsDisk {
             let entry = entry?;
             // A name that is not UTF-8 is none of ours.
             let Ok(name) = entry.file_name().into_string() else { continue };
-            let metadata = match entry.metadata() {
-                Ok(metadata) => metadata,
+            // Known from the listing itself on the usual file systems: no call for each file.
+            let is_dir = match entry.file_type() {
+                Ok(kind) => kind.is_dir(),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             };
-            let is_dir = metadata.is_dir();
-            listed.push(Listed { name, is_dir, len: if is_dir { 0 } else { metadata.len() } });
+            listed.push(Listed { name, is_dir });
         }
         listed.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(listed)

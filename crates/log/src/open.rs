@@ -152,10 +152,15 @@ impl Log {
 
 /// Lists the folder; removes what an earlier process left half done.
 fn survey(place: &Place) -> Result<Found, LogError> {
-    compact::swap::resume(place)?;
     let path = place.path();
+    let list = || place.disk.list(&path).map_err(LogError::read(&*path));
+    let mut all = list()?;
+    if all.iter().any(|listed| listed.name.ends_with(names::SWAP)) {
+        compact::swap::resume(place, &all)?;
+        all = list()?;
+    }
     let mut found = Found::default();
-    for listed in place.disk.list(&path).map_err(LogError::read(&*path))? {
+    for listed in all {
         if listed.is_dir {
             continue;
         }
@@ -165,7 +170,11 @@ fn survey(place: &Place) -> Result<Found, LogError> {
             continue;
         }
         match names::parse(&listed.name) {
-            Some((base, names::LOG)) => found.logs.push((base, listed.len)),
+            Some((base, names::LOG)) => {
+                let log = path.join(&listed.name);
+                let size = place.disk.file_len(&log).map_err(LogError::read(&log))?;
+                found.logs.push((base, size));
+            }
             Some((offset, names::SNAPSHOT)) => found.snapshots.push(offset),
             _ => {}
         }

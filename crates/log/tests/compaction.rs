@@ -496,7 +496,7 @@ enum Step {
     Restart {
         clean: bool,
     },
-    /// At a batch, counted from the clean point.
+    /// At a batch, counted from what is committed.
     Truncate(usize),
 }
 
@@ -528,7 +528,8 @@ proptest! {
         let bench = compacting(700);
         let mut log = bench.open();
         let mut all: Vec<Found> = Vec::new();
-        let mut clean_to = 0;
+        // What a compaction was told is committed; never taken back.
+        let (mut clean_to, mut committed) = (0, 0);
         for step in steps {
             match step {
                 Step::Append { records, codec } => {
@@ -545,6 +546,7 @@ proptest! {
                 Step::Roll => log.roll(NOW).unwrap(),
                 Step::Compact { keys } => {
                     let effort = Effort { key_bytes_max: keys * 24, key_load: 0.9 };
+                    committed = log.log_end().get();
                     clean_to = compact_from(&mut log, clean_to, &effort, NOW);
                 }
                 Step::Restart { clean: true } => {
@@ -559,10 +561,9 @@ proptest! {
                         .try_open(OpenOptions { clean: false, compacted_to, ..options })
                         .unwrap();
                 }
-                // What was compacted was committed, and is never taken back.
                 Step::Truncate(number) => {
                     let bases: Vec<_> = headers(&log).iter().map(|h| h.base_offset).collect();
-                    let bases: Vec<_> = bases.into_iter().filter(|at| *at >= clean_to).collect();
+                    let bases: Vec<_> = bases.into_iter().filter(|at| *at >= committed).collect();
                     let Some(to) = bases.get(number % bases.len().max(1)) else { continue };
                     log.truncate_to(Offset(*to), NOW).unwrap();
                     all.retain(|(at, ..)| at < to);

@@ -41,7 +41,7 @@ fn a_life_of_a_directory() {
     }
     let folders = dir.partitions().unwrap();
     assert_eq!(folders.len(), 3);
-    assert!(folders.iter().all(|folder| folder.topic_id == Some(topic_id)));
+    assert!(folders.iter().all(|folder| dir.topic_of(folder).unwrap() == Some(topic_id)));
 
     let gone = partition("orders", 1);
     let reader = logs[&gone].reader();
@@ -98,7 +98,7 @@ fn damaged_companions_do_not_stop_a_start_but_a_wrong_identity_does() {
     }
     let folder = dir.create_partition(&partition("t", 0), TopicId::ZERO).unwrap().path;
     fs::write(folder.join("partition.metadata"), "").unwrap();
-    assert_eq!(dir.partitions().unwrap()[0].topic_id, None);
+    assert_eq!(dir.topic_of(&dir.partitions().unwrap()[0]).unwrap(), None);
     fs::write(home.path().join("meta.properties"), "version=1\n").unwrap();
     let error = dir.meta_properties().unwrap_err();
     assert_eq!(error.code(), "HW0002");

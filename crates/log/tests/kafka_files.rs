@@ -62,7 +62,7 @@ fn a_whole_directory_opens_and_serves_what_kafka_wrote() {
     let folders = dir.partitions().unwrap();
     assert_eq!(folders.len(), 19);
     for folder in folders {
-        assert!(folder.topic_id.is_some());
+        assert!(dir.topic_of(&folder).unwrap().is_some());
         let recovery_point = recovery_points[&folder.partition];
         let log_start = log_starts.get(&folder.partition).copied().unwrap_or_default();
         for clean in [true, false] {

@@ -56,6 +56,7 @@ const BROKER: &[&str] = &[
     "max.request.partition.size.limit",
     "node.id",
     "num.partitions",
+    "num.recovery.threads.per.data.dir",
     "offset.metadata.max.bytes",
     "offsets.retention.check.interval.ms",
     "offsets.retention.minutes",

@@ -16,6 +16,7 @@ use highwater_types::{Offset, Timestamp};
 
 use super::job::{Compacted, Replacement};
 use super::output::{Output, cleaned};
+use crate::disk::{Listed, OpenMode};
 use crate::error::LogError;
 use crate::limits::SCAN_CHUNK_BYTES;
 use crate::log::Log;
@@ -101,22 +102,22 @@ fn settle(place: &Place, base: Offset) -> Result<(), LogError> {
     sync(place)
 }
 
-/// Finishes swaps that the last process had begun. True if anything was changed.
-pub(crate) fn resume(place: &Place) -> Result<bool, LogError> {
+/// Finishes swaps that the last process had begun; `all` is what the folder holds.
+pub(crate) fn resume(place: &Place, all: &[Listed]) -> Result<(), LogError> {
     let path = place.path();
     let mut ends: BTreeMap<Offset, Option<Offset>> = BTreeMap::new();
-    for listed in place.disk.list(&path).map_err(LogError::read(&*path))? {
+    for listed in all {
         let Some(name) = listed.name.strip_suffix(names::SWAP) else { continue };
         let Some((base, suffix)) = names::parse(name) else { continue };
         let end = ends.entry(base).or_default();
         if suffix == names::LOG {
-            *end = Some(end_of(place, base, listed.len)?);
+            *end = Some(end_of(place, base)?);
         }
     }
     for (base, end) in &ends {
         if let Some(end) = end {
             tracing::info!(folder = %path.display(), %base, "a compaction is finished that a stop had cut short");
-            remove_replaced(place, *base, *end)?;
+            remove_replaced(place, all, *base, *end)?;
             // Names that a crash kept it from giving.
             for suffix in names::SEGMENT_FILES {
                 let (from, to) = (cleaned(place, *base, suffix), swapped(place, *base, suffix));
@@ -125,15 +126,16 @@ pub(crate) fn resume(place: &Place) -> Result<bool, LogError> {
         }
         settle(place, *base)?;
     }
-    Ok(!ends.is_empty())
+    Ok(())
 }
 
 /// First offset behind a segment that waits to be swapped in. It was flushed before it got that
 /// name, so it is whole.
-fn end_of(place: &Place, base: Offset, len: u64) -> Result<Offset, LogError> {
+fn end_of(place: &Place, base: Offset) -> Result<Offset, LogError> {
     let path = swapped(place, base, names::LOG);
-    let file = place.disk.open(&path, crate::disk::OpenMode::Existing);
+    let file = place.disk.open(&path, OpenMode::Existing);
     let file = Arc::new(file.map_err(LogError::read(&path))?);
+    let len = place.disk.len(&file).map_err(LogError::read(&path))?;
     let mut walk = Walk::new(&*place.disk, file, base, 0..len, SCAN_CHUNK_BYTES);
     let mut end = base.next();
     loop {
@@ -150,9 +152,14 @@ fn end_of(place: &Place, base: Offset, len: u64) -> Result<Offset, LogError> {
 
 /// Old segments that still have their names. One that lost all its records may lie behind `end`;
 /// it stays, and the next compaction takes it.
-fn remove_replaced(place: &Place, base: Offset, end: Offset) -> Result<(), LogError> {
+fn remove_replaced(
+    place: &Place,
+    all: &[Listed],
+    base: Offset,
+    end: Offset,
+) -> Result<(), LogError> {
     let path = place.path();
-    for listed in place.disk.list(&path).map_err(LogError::read(&*path))? {
+    for listed in all {
         let Some((at, suffix)) = names::parse(&listed.name) else { continue };
         if at >= base && at < end && names::SEGMENT_FILES.contains(&suffix) {
             let old = path.join(&listed.name);

@@ -32,8 +32,6 @@ const CLEAN_SHUTDOWN: &str = ".kafka_cleanshutdown";
 pub struct PartitionFolder {
     pub partition: TopicPartition,
     pub path: PathBuf,
-    /// None if `partition.metadata` is absent or damaged.
-    pub topic_id: Option<TopicId>,
 }
 
 /// Where a partition's log is to be opened.
@@ -145,11 +143,15 @@ impl LogDir {
         for entry in listed.iter().filter(|entry| entry.is_dir) {
             let Some(partition) = folder_name::parse(&entry.name) else { continue };
             let path = self.path.join(&entry.name);
-            let text = self.text(&path.join(names::PARTITION_METADATA))?;
-            let topic_id = text.and_then(|text| partition_metadata::parse(&text));
-            folders.push(PartitionFolder { partition, path, topic_id });
+            folders.push(PartitionFolder { partition, path });
         }
         Ok(folders)
+    }
+
+    /// The topic that a partition's folder belongs to, if it says so.
+    pub fn topic_of(&self, folder: &PartitionFolder) -> Result<Option<TopicId>, LogError> {
+        let text = self.text(&folder.path.join(names::PARTITION_METADATA))?;
+        Ok(text.and_then(|text| partition_metadata::parse(&text)))
     }
 
     pub fn partition_path(&self, partition: &TopicPartition) -> PathBuf {
@@ -168,24 +170,23 @@ impl LogDir {
         topic_id: TopicId,
     ) -> Result<CreatedFolder, LogError> {
         let path = self.partition_path(partition);
+        let file = path.join(names::PARTITION_METADATA);
+        match self.text(&file)?.and_then(|text| partition_metadata::parse(&text)) {
+            Some(known) if known == topic_id => return Ok(CreatedFolder { path, is_new: false }),
+            Some(other) => {
+                let what = format!("the folder belongs to topic id {other}, not {topic_id}");
+                return Err(LogError::Identity { path, what });
+            }
+            None => {}
+        }
         let is_new = match self.disk.list(&path) {
             Ok(_) => false,
             Err(error) if error.kind() == io::ErrorKind::NotFound => true,
             Err(error) => return Err(LogError::Read { path, source: error }),
         };
         self.disk.create_dir_all(&path).map_err(LogError::write(&path))?;
-        let file = path.join(names::PARTITION_METADATA);
-        match self.text(&file)?.and_then(|text| partition_metadata::parse(&text)) {
-            Some(known) if known == topic_id => {}
-            Some(other) => {
-                let what = format!("the folder belongs to topic id {other}, not {topic_id}");
-                return Err(LogError::Identity { path, what });
-            }
-            None => {
-                let text = partition_metadata::to_text(topic_id);
-                self.disk.replace(&file, text.as_bytes(), false).map_err(LogError::write(&file))?;
-            }
-        }
+        let text = partition_metadata::to_text(topic_id);
+        self.disk.replace(&file, text.as_bytes(), false).map_err(LogError::write(&file))?;
         Ok(CreatedFolder { path, is_new })
     }
 

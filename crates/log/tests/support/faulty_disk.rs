@@ -109,6 +109,10 @@ impl Disk for FaultyDisk {
         OsDisk.len(file)
     }
 
+    fn file_len(&self, path: &Path) -> io::Result<u64> {
+        OsDisk.file_len(path)
+    }
+
     fn sync_data(&self, file: &File) -> io::Result<()> {
         if self.fail_sync.load(Ordering::SeqCst) {
             return Err(io::ErrorKind::Other.into());
