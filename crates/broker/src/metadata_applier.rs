@@ -11,6 +11,7 @@ use highwater_controller::image::{Image, PartitionImage, ResourceKind, TopicImag
 use highwater_types::{BrokerId, PartitionIndex, TopicId, TopicIdPartition, TopicPartition};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 use crate::hosting::CommittedImage;
 use crate::limits::{OPENED_ALONE_MAX, PROGRESS_INTERVAL};
@@ -124,11 +125,14 @@ impl Broker {
         if !missing.is_empty() {
             self.partitions.add(self.open(image, missing).await);
         }
+        // Side by side: each waits for its storage thread.
+        let mut roles = JoinSet::new();
         for (topic, index, described) in wanted {
             if let Some(partition) = self.partitions.get(id_of(&topic, index)) {
-                give_role(self.node.id, &partition, &described).await;
+                roles.spawn(give_role(self.node.id, partition, described));
             }
         }
+        roles.join_all().await;
     }
 
     /// Opens logs on blocking threads: recovery reads files.
@@ -265,7 +269,7 @@ impl Broker {
     }
 }
 
-async fn give_role(node: BrokerId, partition: &Arc<Partition>, described: &PartitionImage) {
+async fn give_role(node: BrokerId, partition: Arc<Partition>, described: PartitionImage) {
     if described.leader != node {
         partition.become_idle();
     } else if partition.leader_epoch() != Some(described.leader_epoch) {

@@ -169,7 +169,7 @@ impl Log {
                 }
             };
             let header = decided.header;
-            self.assign_epoch(LeaderEpoch(header.partition_leader_epoch), end)?;
+            self.enter_epoch(LeaderEpoch(header.partition_leader_epoch), end)?;
             if self.must_roll(&header, run.bytes, now)? {
                 self.write_run(batches, run)?;
                 run.first = number;

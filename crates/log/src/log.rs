@@ -79,6 +79,8 @@ pub struct Log {
     pub(crate) unflushed: Vec<Arc<Segment>>,
     /// Files were made since the folder was last flushed.
     pub(crate) names_dirty: bool,
+    /// `leader-epoch-checkpoint` lacks what memory knows; nothing was appended since.
+    pub(crate) unwritten_epochs: bool,
     pub(crate) doomed: VecDeque<Doomed>,
     /// Why nothing may be written any more.
     pub(crate) offline: Option<String>,
@@ -119,32 +121,44 @@ impl Log {
         self.config = config;
     }
 
-    /// Notes that this log is now written in `epoch`, before the first append in it, and writes
-    /// `leader-epoch-checkpoint`.
+    /// Notes that this log is now written in `epoch`, before the first append in it. The file
+    /// `leader-epoch-checkpoint` follows with that append, so that a start with many idle logs
+    /// writes nothing; only a log that has no file gets one at once.
     pub fn begin_epoch(&mut self, epoch: LeaderEpoch) -> Result<(), LogError> {
         self.check_online()?;
-        self.assign_epoch(epoch, self.log_end)
+        let has_file = !self.shared.epochs.load().entries().is_empty() || self.unwritten_epochs;
+        self.note_epoch(epoch, self.log_end);
+        if has_file { Ok(()) } else { self.write_epochs() }
     }
 
-    pub(crate) fn assign_epoch(&self, epoch: LeaderEpoch, start: Offset) -> Result<(), LogError> {
+    /// Makes sure that the file knows the epoch of what is appended next.
+    pub(crate) fn enter_epoch(&mut self, epoch: LeaderEpoch, at: Offset) -> Result<(), LogError> {
+        self.note_epoch(epoch, at);
+        if self.unwritten_epochs { self.write_epochs() } else { Ok(()) }
+    }
+
+    fn note_epoch(&mut self, epoch: LeaderEpoch, start: Offset) {
         let known = self.shared.epochs.load();
-        if !known.is_new(epoch) {
-            return Ok(());
+        if known.is_new(epoch) {
+            let mut epochs = Epochs::clone(&known);
+            epochs.assign(epoch, start);
+            self.shared.epochs.store(Arc::new(epochs));
+            self.unwritten_epochs = true;
         }
-        let mut epochs = Epochs::clone(&known);
-        epochs.assign(epoch, start);
-        self.store_epochs(epochs)
     }
 
-    pub(crate) fn store_epochs(&self, epochs: Epochs) -> Result<(), LogError> {
+    pub(crate) fn store_epochs(&mut self, epochs: Epochs) -> Result<(), LogError> {
+        self.shared.epochs.store(Arc::new(epochs));
+        self.write_epochs()
+    }
+
+    fn write_epochs(&mut self) -> Result<(), LogError> {
         let place = &self.shared.place;
         let path = place.join(names::EPOCHS);
+        let text = self.shared.epochs.load().to_text();
         // Not flushed here: what a power loss takes is rebuilt from the batches.
-        place
-            .disk
-            .replace(&path, epochs.to_text().as_bytes(), false)
-            .map_err(LogError::write(&path))?;
-        self.shared.epochs.store(Arc::new(epochs));
+        place.disk.replace(&path, text.as_bytes(), false).map_err(LogError::write(&path))?;
+        self.unwritten_epochs = false;
         Ok(())
     }
 

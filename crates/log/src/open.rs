@@ -129,7 +129,7 @@ impl Log {
         let was_clean = options.clean;
         let mut log = assemble(place, options, segments, active, (log_start, log_end), replayed);
         log.names_dirty = is_new;
-        log.trim_epochs(epochs, on_disk)?;
+        log.trim_epochs(epochs, on_disk);
         log.publish();
         if !was_clean && !is_new {
             // What only the page cache holds would be served now, and could be lost later.
@@ -138,15 +138,12 @@ impl Log {
         Ok(log)
     }
 
-    /// Drops epochs that the log does not reach or no longer holds, and writes what changed.
-    fn trim_epochs(&self, mut epochs: Epochs, on_disk: Option<Epochs>) -> Result<(), LogError> {
+    /// Drops epochs that the log does not reach or no longer holds.
+    fn trim_epochs(&mut self, mut epochs: Epochs, on_disk: Option<Epochs>) {
         epochs.truncate_end(self.log_end);
         epochs.truncate_start(self.log_start);
-        if epochs == on_disk.unwrap_or_default() {
-            self.shared.epochs.store(Arc::new(epochs));
-            return Ok(());
-        }
-        self.store_epochs(epochs)
+        self.unwritten_epochs = on_disk.is_some_and(|on_disk| on_disk != epochs);
+        self.shared.epochs.store(Arc::new(epochs));
     }
 }
 
@@ -363,6 +360,7 @@ fn assemble(
         last_snapshot: replayed.snapshot,
         unflushed,
         names_dirty: false,
+        unwritten_epochs: false,
         doomed: Default::default(),
         offline: None,
     }

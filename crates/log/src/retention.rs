@@ -140,7 +140,7 @@ impl Log {
         Ok(Swept { segments: count, bytes })
     }
 
-    fn forget_epochs_below_start(&self) -> Result<(), LogError> {
+    fn forget_epochs_below_start(&mut self) -> Result<(), LogError> {
         let mut epochs = Epochs::clone(&self.shared.epochs.load());
         if epochs.truncate_start(self.log_start) {
             self.store_epochs(epochs)?;
