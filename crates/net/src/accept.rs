@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 
-use crate::admission::Place;
+use crate::admission::{NoPlace, Place};
 use crate::limits::{ACCEPT_PAUSE_MAX, ACCEPT_PAUSE_MIN};
 use crate::server::Shared;
 use crate::task::{ConnectionTask, Stop};
@@ -31,6 +31,8 @@ impl Drop for Ending {
     }
 }
 
+type Accepted = (TcpStream, SocketAddr);
+
 pub(crate) struct Acceptor {
     pub(crate) name: Arc<str>,
     pub(crate) listener: TcpListener,
@@ -44,15 +46,16 @@ impl Acceptor {
         let mut connections = JoinSet::new();
         let mut stop = stopped(self.stop.clone());
         let mut pause = Duration::ZERO;
+        let mut held = None;
         loop {
             tokio::select! {
                 biased;
                 () = &mut stop => return connections,
                 Some(ended) = connections.join_next() => log_panic(ended),
-                accepted = self.accept(pause) => match accepted {
-                    Ok((stream, peer)) => {
+                accepted = self.accept(pause, &mut held) => match accepted {
+                    Ok(accepted) => {
                         pause = Duration::ZERO;
-                        self.admit(&mut connections, stream, peer);
+                        held = self.admit(&mut connections, accepted);
                     }
                     Err(error) => pause = self.on_failure(&error, pause),
                 },
@@ -60,13 +63,20 @@ impl Acceptor {
         }
     }
 
-    async fn accept(&self, pause: Duration) -> io::Result<(TcpStream, SocketAddr)> {
+    /// A connection for which there is room now. One that was accepted and must wait is in `held`,
+    /// so that none is lost if this future is dropped.
+    async fn accept(&self, pause: Duration, held: &mut Option<Accepted>) -> io::Result<Accepted> {
         if !pause.is_zero() {
             tokio::time::sleep(pause).await;
         }
-        self.shared.admission.room().await;
-        // Last, so that no connection is lost if this future is dropped.
-        self.listener.accept().await
+        loop {
+            self.shared.admission.room().await;
+            if let Some(accepted) = held.take() {
+                return Ok(accepted);
+            }
+            // Looked at again behind this: limits may become others while nobody comes.
+            *held = Some(self.listener.accept().await?);
+        }
     }
 
     /// The pause before the next attempt: the reason seldom goes away at once.
@@ -83,14 +93,20 @@ impl Acceptor {
         (pause * 2).clamp(ACCEPT_PAUSE_MIN, ACCEPT_PAUSE_MAX)
     }
 
-    fn admit(&self, connections: &mut JoinSet<()>, stream: TcpStream, peer: SocketAddr) {
+    /// Begins a connection; gives it back if the last place was taken meanwhile.
+    fn admit(&self, connections: &mut JoinSet<()>, accepted: Accepted) -> Option<Accepted> {
+        let (stream, peer) = accepted;
         let config = &self.shared.config;
         let ip = peer.ip().to_canonical();
-        let Some(place) = self.shared.admission.place(ip) else {
-            tracing::debug!(%ip, "closed: max.connections or max.connections.per.ip is reached");
-            return;
+        let place = match self.shared.admission.place(ip) {
+            Ok(place) => place,
+            Err(NoPlace::Full) => return Some((stream, peer)),
+            Err(NoPlace::ForThisAddress) => {
+                tracing::debug!(%ip, "closed: max.connections.per.ip is reached");
+                return None;
+            }
         };
-        let Ok(local) = set_up(&stream, config) else { return };
+        let local = set_up(&stream, config).ok()?;
         let connection =
             Arc::new(Connection::new(self.shared.next_id(), peer, local, self.name.clone()));
         let shared = self.shared.clone();
@@ -107,6 +123,7 @@ impl Acceptor {
             let task = ConnectionTask::new(stream, connection, shared, stop);
             ending.reason = task.await;
         });
+        None
     }
 }
 

@@ -63,6 +63,14 @@ enum Wait {
     For(Duration),
 }
 
+/// Why a connection cannot come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoPlace {
+    /// Not now: another took the last place after `room` had found it.
+    Full,
+    ForThisAddress,
+}
+
 /// A connection's place, given back when dropped.
 pub(crate) struct Place {
     ip: IpAddr,
@@ -108,24 +116,23 @@ impl Admission {
         }
     }
 
-    /// `None` if there are as many connections as there may be, in all or from this address.
-    pub(crate) fn place(self: &Arc<Self>, ip: IpAddr) -> Option<Place> {
+    /// A place among the connections, in all and from this address.
+    pub(crate) fn place(self: &Arc<Self>, ip: IpAddr) -> Result<Place, NoPlace> {
         let mut state = self.state.lock();
+        if state.count >= state.limits.connections_max {
+            return Err(NoPlace::Full);
+        }
         if state.limits.rate_max.is_some() {
             state.pace.take();
-        }
-        // Between `room` and here another listener may have taken the last place.
-        if state.count >= state.limits.connections_max {
-            return None;
         }
         let max = state.limits.per_ip_max(ip);
         let here = state.by_ip.get(&ip).copied().unwrap_or(0);
         if here >= max {
-            return None;
+            return Err(NoPlace::ForThisAddress);
         }
         state.by_ip.insert(ip, here + 1);
         state.count += 1;
-        Some(Place { ip, admission: self.clone() })
+        Ok(Place { ip, admission: self.clone() })
     }
 
     pub(crate) fn connections(&self) -> usize {
