@@ -33,7 +33,7 @@ pub(crate) const REQUESTS_PER_TURN_MAX: usize = 32;
 pub(crate) const PIECES_PER_WRITE_MAX: usize = 64;
 
 /// Bytes of one `sendfile`; then other connections have their turn.
-pub(crate) const SENDFILE_BYTES_MAX: usize = 1 << 20;
+pub(crate) const SENDFILE_BYTES_MAX: usize = 256 << 10;
 
 /// Parts of files up to this length are read and sent together with what is around them, which
 /// is cheaper than a `sendfile` of their own.

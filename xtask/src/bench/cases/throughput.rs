@@ -13,7 +13,8 @@ pub const CASE: Case = Case {
     title: "Throughput",
     about: "
 Kafka's ProducerPerformance, in a JVM of its own, writes records of 1 KB to 12 partitions with
-`acks=all`: as fast as it can, then 100,000 a second. Half a million records warm the broker up; then
+`acks=all`, in batches of up to 64 KiB that wait for up to 5 ms: as fast as it can, then 100,000 a
+second. Half a million records warm the broker up; then
 the page cache is emptied and all free memory used once. CPU is the broker's user and system time
 over the run (`/proc/PID/stat`), for a million records; most of the system time is the kernel's for
 the socket and the file. At full speed a faster broker gets smaller batches: the producer sends what
@@ -27,10 +28,10 @@ highwater serve --data-dir DIR --listen 127.0.0.1:PORT --set acks.all.flush=neve
 highwater serve --data-dir DIR --listen 127.0.0.1:PORT
 java -cp 'libs/*' org.apache.kafka.tools.ProducerPerformance --bootstrap-server 127.0.0.1:PORT \\
   --topic throughput --num-records 4000000 --record-size 1000 --throughput -1 \\
-  --command-property acks=all
+  --command-property acks=all --command-property batch.size=65536 --command-property linger.ms=5
 java -cp 'libs/*' org.apache.kafka.tools.ProducerPerformance --bootstrap-server 127.0.0.1:PORT \\
   --topic throughput --num-records 1000000 --record-size 1000 --throughput 100000 \\
-  --command-property acks=all",
+  --command-property acks=all --command-property batch.size=65536 --command-property linger.ms=5",
     measures: &[
         measure("rate", "throughput, `never`", "records/s", Limit::RatioAtLeast(1.0)),
         measure("cpu", "CPU, `never`", "s", Limit::RatioAtMost(1.0 / 3.0)),
@@ -106,7 +107,10 @@ fn produce(
     java.arg("org.apache.kafka.tools.ProducerPerformance");
     java.args(["--bootstrap-server", &broker.address(), "--topic", TOPIC]);
     java.args(["--num-records", &records.to_string(), "--record-size", "1000"]);
-    java.args(["--throughput", throughput, "--command-property", "acks=all"]);
+    java.args(["--throughput", throughput]);
+    for property in ["acks=all", "batch.size=65536", "linger.ms=5"] {
+        java.args(["--command-property", property]);
+    }
     let process = Process::of(broker.pid());
     let before = process.cpu()?;
     let said = exec::stdout_of(&mut java)?;
